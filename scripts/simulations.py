@@ -37,7 +37,7 @@ from hyoka.analysis import (
     named_gap,
 )
 from hyoka.arena import PairScores, Score, Sprt, elo, normalized_elo, rate, too_few_reason
-from hyoka.arena.elo import NORMALISED_ELO, elo_of_rate
+from hyoka.arena.elo import NORMALIZED_ELO, elo_of_rate
 from hyoka.foundation.math import Estimate, independent_difference
 
 Reals = NDArray[np.float64]
@@ -56,7 +56,7 @@ WDL_SPREAD: Final = 0.45
 
 @dataclass(frozen=True)
 class Row:
-    """What was counted: of so many cases in so many runs."""
+    """Counts of cases and runs."""
 
     what: str
     found: str
@@ -331,7 +331,7 @@ def late(runs: int, seed: int) -> Iterator[Row]:
 
 
 def pair_chances(difference: float, draws: float, bias: float, alike: float) -> Reals:
-    """A pair's results: openings that favour one side by -bias, 0 or bias Elo; Davidson's draws."""
+    """A pair's results: openings that favor one side by -bias, 0 or bias Elo; Davidson's draws."""
 
     def game(strength: float) -> Reals:
         weights = 10 ** (np.array([-strength, 0, strength]) / 800)
@@ -345,11 +345,11 @@ def pair_chances(difference: float, draws: float, bias: float, alike: float) -> 
 
 
 def elo_interval(runs: int, seed: int) -> Iterator[Row]:
-    """The intervals of Elo and of normalised Elo in a match."""
+    """The intervals of Elo and of normalized Elo in a match."""
     kinds = ((0, 0, 0), (0.4, 0, 0.3), (0.4, 400, 0), (0.7, 200, 0), (0.9, 0, 0))
     rng = np.random.default_rng(seed)
     for pairs in (30, 100, 500):
-        held: dict[str, list[float]] = {"Elo's": [], "normalised Elo's": [], "the textbook's": []}
+        held: dict[str, list[float]] = {"Elo's": [], "normalized Elo's": [], "the textbook's": []}
         for difference in (0, 50, 200, 300):
             for draws, bias, alike in kinds:
                 chances = pair_chances(difference, draws, bias, alike)
@@ -370,18 +370,18 @@ class _Rate:
     def __init__(self, chances: Reals) -> None:
         self._rate = float(chances @ PAIR_RATES)
         deviation = math.sqrt(chances @ (PAIR_RATES - self._rate) ** 2)
-        self._normalised = (self._rate - 0.5) / deviation / math.sqrt(2) * NORMALISED_ELO
+        self._normalized = (self._rate - 0.5) / deviation / math.sqrt(2) * NORMALIZED_ELO
 
     def held_by(self, match: PairScores) -> tuple[bool, bool, bool]:
-        """Whether the intervals of Elo, of normalised Elo and the textbook's hold it."""
-        plain, normalised = elo(match), normalized_elo(match)
+        """Whether the intervals of Elo, of normalized Elo and the textbook's hold it."""
+        plain, normalized = elo(match), normalized_elo(match)
         counts = np.array(match.counts)
         mean = float(np.average(PAIR_RATES, weights=counts))
         spread = float(np.average((PAIR_RATES - mean) ** 2, weights=counts))
         reach = 1.96 * math.sqrt(spread / (counts.sum() - 1))
         return (
             plain.low <= elo_of_rate(self._rate) <= plain.high,
-            normalised.low <= self._normalised <= normalised.high,
+            normalized.low <= self._normalized <= normalized.high,
             abs(mean - self._rate) <= reach,
         )
 
@@ -509,7 +509,7 @@ CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
     "looks": (looks, 1000),
     "wdl": (wdl, 300),
 }
-"""What is simulated, and how often unless told."""
+"""Simulations and their default counts."""
 
 
 def main() -> None:

@@ -133,7 +133,7 @@ RANDOM = ("random", "random", "-g", "go5")
         (("random",), "two players at least"),
         (("uct:playots=5", "random"), "playouts"),
         (("uci:no-such-engine", "random"), "no program 'no-such-engine'"),
-        (("uci:a", "usi:b"), "can't meet"),
+        (("uci:a", "usi:b"), "choose agents of one game"),
         ((*RANDOM, "--openings", "none.pgn"), "none.pgn: no such file"),
         ((*RANDOM, "--openings", "random:many"), "number of plies"),
         ((*RANDOM, "--format", "swiss"), "no format 'swiss'; there are round-robin, gauntlet"),

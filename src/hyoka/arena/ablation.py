@@ -60,22 +60,22 @@ def switch_of(search: SearchSpec, text: str) -> Switch:
 
 
 def _named(kind: str, text: str) -> Switch:
-    known = {setting.name: setting for setting in SearchSpec.settings_for(kind)}
+    settings = {setting.name: setting for setting in SearchSpec.settings_for(kind)}
     name, equals, value = (part.strip() for part in text.partition("="))
-    if equals and name in known:
-        setting = known[name]
+    if equals and name in settings:
+        setting = settings[name]
         return Switch(text, ((name, setting.read(value)),), ((name, setting.default),))
     bundle = _BUNDLES.get(name)
-    if bundle is not None and set(bundle) <= set(known):
+    if bundle is not None and set(bundle) <= set(settings):
         return Switch(
             name,
             tuple((setting, on) for setting, (on, _) in bundle.items()),
             tuple((setting, off) for setting, (_, off) in bundle.items()),
         )
-    if name in known and known[name].kind == "flag":
+    if name in settings and settings[name].kind == "flag":
         return Switch(name, ((name, True),), ((name, False),))
-    flags = [setting.name for setting in known.values() if setting.kind == "flag"]
-    names = [*flags, *(each for each, parts in _BUNDLES.items() if set(parts) <= set(known))]
+    flags = [setting.name for setting in settings.values() if setting.kind == "flag"]
+    names = [*flags, *(each for each, parts in _BUNDLES.items() if set(parts) <= set(settings))]
     hint = nearest(name, names) or f"there are {', '.join(names)}, and SETTING=VALUE"
     raise NotationError(f"{kind} has no switch '{text}'; {hint}")
 
@@ -115,20 +115,20 @@ def contests(
         raise NotationError(f"no way '{how}'; {hint}")
     if not switches or not limits:
         raise NotationError("an ablation needs switches, and playouts or time")
-    chosen = [switch_of(search, switch) for switch in dict.fromkeys(switches)]
-    bare = search.with_settings(**dict(pair for switch in chosen for pair in switch.off))
-    full = search.with_settings(**dict(pair for switch in chosen for pair in switch.on))
-    found = []
+    selected = [switch_of(search, switch) for switch in dict.fromkeys(switches)]
+    bare = search.with_settings(**dict(pair for switch in selected for pair in switch.off))
+    full = search.with_settings(**dict(pair for switch in selected for pair in switch.on))
+    planned = []
     for name, amount in limits:
         step = bare
-        for switch in chosen:
+        for switch in selected:
             if how == "removed":
                 with_it, without = full, full.with_settings(**dict(switch.off))
             else:
                 without = step
                 with_it = without.with_settings(**dict(switch.on))
                 step = with_it if how == "ladder" else bare
-            found.append(
+            planned.append(
                 Contest(
                     switch.name,
                     f"{name}={amount:g}",
@@ -136,7 +136,7 @@ def contests(
                     _limited(without, name, amount),
                 )
             )
-    return found
+    return planned
 
 
 def _limited(spec: SearchSpec, name: str, amount: float) -> SearchSpec:

@@ -153,7 +153,7 @@ class Graph:
         groups = np.unique(np.stack([self.component, self.group]), axis=1)[0]
         return np.flatnonzero(np.bincount(groups) > 1)
 
-    def centred(self, values: Floats) -> Floats:
+    def centered(self, values: Floats) -> Floats:
         """Return the players' values minus the mean of their component."""
         sums = np.zeros((len(self.sizes), *values.shape[1:]))
         np.add.at(sums, self.component, values)
@@ -162,10 +162,12 @@ class Graph:
 
     def bounds(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return whether games bound each player from below, and from above."""
-        whole = ~np.isin(self.component, self.open_components()) & (self.sizes > 1)[self.component]
-        below = np.isin(self.group, list(self.beaten)) | whole
+        is_strong = (
+            ~np.isin(self.component, self.open_components()) & (self.sizes > 1)[self.component]
+        )
+        below = np.isin(self.group, list(self.beaten)) | is_strong
         losers = {loser for beaten in self.beaten.values() for loser in beaten}
-        above = np.isin(self.group, list(losers)) | whole
+        above = np.isin(self.group, list(losers)) | is_strong
         return below, above
 
 
@@ -220,7 +222,7 @@ class DavidsonModel:
         self._tallies = tallies
         self._graph = graph
         self._prior = prior
-        self._given = None if isinstance(advantage, str) else float(advantage)
+        self._fixed_advantage = None if isinstance(advantage, str) else float(advantage)
         self._has_draws = bool(tallies.counts[:, 1].sum() > 0)
         # If only draws and one side's wins occur, the likelihood grows without bound with the
         # distance and the draws; if only draws occur, with ν. One virtual decided game of equals
@@ -238,52 +240,54 @@ class DavidsonModel:
         """Return the maximum of the likelihood."""
         players = len(self._graph.component)
         if not len(self._tallies.first):
-            return Fit(np.zeros(players), 0.0, -math.inf, False, self._given is not None, 0.0)
+            return Fit(
+                np.zeros(players), 0.0, -math.inf, False, self._fixed_advantage is not None, 0.0
+            )
         start = Fit(
             np.zeros(players),
             0.0,
             0.0 if self._has_draws else -math.inf,
-            fits_advantage=self._given is None and self._tells_advantage(),
-            advantage_known=self._given is not None or self._tells_advantage(),
+            fits_advantage=self._fixed_advantage is None and self._advantage_is_identifiable(),
+            advantage_known=self._fixed_advantage is not None or self._advantage_is_identifiable(),
             advantage_prior=0.0,
         )
-        if self._given is not None:
-            return self._fit_given(start)
-        found = self._climb(start)
-        if found.fits_advantage and abs(found.advantage) > _FAR:
+        if self._fixed_advantage is not None:
+            return self._fit_with_fixed_advantage(start)
+        fit = self._climb(start)
+        if fit.fits_advantage and abs(fit.advantage) > _FAR:
             # The first player won all games (or lost all): bound the advantage as a player's
             # rating.
-            found = self._climb(replace(start, advantage_known=False, advantage_prior=self._prior))
-        return found
+            fit = self._climb(replace(start, advantage_known=False, advantage_prior=self._prior))
+        return fit
 
-    def _fit_given(self, start: Fit) -> Fit:
+    def _fit_with_fixed_advantage(self, start: Fit) -> Fit:
         """Fit with a fixed advantage in Elo, whose value in odds depends on the draws.
 
         A greater advantage in odds leaves more draws to ν, and more draws make the same Elo a
         greater advantage in odds. The secant method starts at 0 and finds where they agree. Raises
         Error if they never do, because the games have too many draws for the advantage.
         """
-        assert self._given is not None
-        found = self._climb(start)
-        before, short_before = 0.0, self._given / found.scale
+        assert self._fixed_advantage is not None
+        fit = self._climb(start)
+        before, short_before = 0.0, self._fixed_advantage / fit.scale
         advantage = short_before
         while advantage != before and abs(advantage) < _FARTHEST:
-            found = self._climb(replace(found, advantage=advantage))
-            short = self._given / found.scale - advantage
+            fit = self._climb(replace(fit, advantage=advantage))
+            short = self._fixed_advantage / fit.scale - advantage
             if abs(short) <= _PRECISION * max(1.0, abs(advantage)):
-                return found
+                return fit
             slope = (short - short_before) / (advantage - before)
             if slope >= 0:  # the gap grows
                 break
             before, short_before, advantage = advantage, short, advantage - short / slope
         if advantage == 0:
-            return found
+            return fit
         raise Error(
-            f"an advantage of {self._given:g} Elo does not go with so many draws: "
-            "give a smaller one, or have it fitted"
+            f"an advantage of {self._fixed_advantage:g} Elo does not fit the share of draws: "
+            "use a smaller one, or fit it"
         )
 
-    def _tells_advantage(self) -> bool:
+    def _advantage_is_identifiable(self) -> bool:
         """Whether the advantage is identifiable apart from the ratings.
 
         It is not if some ratings make every first player exactly 1 stronger.
@@ -311,7 +315,7 @@ class DavidsonModel:
             while True:
                 there = replace(
                     fit,
-                    ratings=self._graph.centred(fit.ratings + length * ratings),
+                    ratings=self._graph.centered(fit.ratings + length * ratings),
                     advantage=fit.advantage + length * advantage,
                     log_nu=fit.log_nu + length * log_nu,
                 )
@@ -325,7 +329,7 @@ class DavidsonModel:
                 return fit
         if gain < _NO_GAIN:  # with thousands of players the equations are solved approximately
             return fit
-        raise Error("the ratings of these games don't settle; rate more games, or fewer players")
+        raise Error("the ratings do not converge; rate more games, or fewer players")
 
     def _slope(self, here: _Derivatives, ratings: Floats, advantage: float, log_nu: float) -> float:
         """Return the directional derivative of the likelihood along a step."""
@@ -425,7 +429,7 @@ class DavidsonModel:
         """
         laplacian = self._laplacian(weights)
         if laplacian.shape[0] <= _MOST_DENSE:
-            return self._graph.centred(np.asarray(np.linalg.solve(self._pinned(laplacian), right)))
+            return self._graph.centered(np.asarray(np.linalg.solve(self._pinned(laplacian), right)))
         from scipy.sparse import diags_array  # noqa: PLC0415
         from scipy.sparse.linalg import cg  # noqa: PLC0415
 
@@ -437,7 +441,7 @@ class DavidsonModel:
             cg(laplacian, column, rtol=1e-8, atol=1e-9, maxiter=1000, M=scaling)[0]
             for column in right.T
         ]
-        return self._graph.centred(np.column_stack(columns))
+        return self._graph.centered(np.column_stack(columns))
 
     def _pinned(self, laplacian: Any) -> Floats:
         """Return the dense matrix with each component's translation removed."""
@@ -462,18 +466,20 @@ class DavidsonModel:
         hessian[:players, others] = columns
         hessian[others, :players] = columns.T
         hessian[np.ix_(others, others)] = corner
-        chosen = np.ix_(free, free)
+        selected = np.ix_(free, free)
         try:
-            inverse = np.linalg.inv(hessian[chosen])
+            inverse = np.linalg.inv(hessian[selected])
         except np.linalg.LinAlgError:
-            raise Error("these games don't tell how sure their ratings are") from None
+            raise Error(
+                "the Hessian is singular: rate more games, or use intervals=False"
+            ) from None
         meat, clusters = self._meat(fit, games)
         share = np.sqrt(self._share_of_model(clusters))[free]
-        found = np.zeros_like(hessian)
-        found[chosen] = inverse @ meat[chosen] @ inverse + share[:, None] * inverse * share
-        found[:players] = self._graph.centred(found[:players])
-        found[:, :players] = self._graph.centred(found[:, :players].T).T
-        return found
+        matrix = np.zeros_like(hessian)
+        matrix[selected] = inverse @ meat[selected] @ inverse + share[:, None] * inverse * share
+        matrix[:players] = self._graph.centered(matrix[:players])
+        matrix[:, :players] = self._graph.centered(matrix[:, :players].T).T
+        return matrix
 
     def _share_of_model(self, clusters: Floats) -> Floats:
         """Return the share of the model's variance to add to the empirical one.
@@ -513,8 +519,8 @@ def _chances(d: Floats, nu: float) -> tuple[Floats, Floats, Floats]:
     """Return the draw probability, half of win minus loss, and the log of the normalizer."""
     top = np.abs(d) / 2
     win, loss, draw = np.exp(d / 2 - top), np.exp(-d / 2 - top), nu * np.exp(-top)
-    whole = win + loss + draw
-    return draw / whole, (win - loss) / whole / 2, np.log(whole) + top
+    total = win + loss + draw
+    return draw / total, (win - loss) / total / 2, np.log(total) + top
 
 
 def _virtual_draws(weights: Floats, gap: Floats) -> tuple[float, Floats, Floats]:

@@ -93,7 +93,7 @@ def _coin_tosses(count: int) -> NDArray[np.float64]:
     return np.exp(log_ways - count * math.log(2))
 
 
-NORMALISED_ELO: Final = 800 / math.log(10)
+NORMALIZED_ELO: Final = 800 / math.log(10)
 """Normalized Elo of a rate one standard deviation of a game above a half."""
 
 _GAME_POINTS: Final = (0.0, 0.5, 1.0)
@@ -219,10 +219,10 @@ def normalized_elo(result: Score | PairScores, confidence: float = 0.95) -> Esti
         return Estimate(0.0, -math.inf, math.inf)
     results = _Results.of(result)
     value = results.scale * _t_value(results.rates, results.counts).t
-    known = [count + coin for count, coin in zip(results.counts, results.coins, strict=True)]
-    safe = _t_value(results.rates, known)
+    padded = [count + coin for count, coin in zip(results.counts, results.coins, strict=True)]
+    safe = _t_value(results.rates, padded)
     quantile = NormalDist().inv_cdf(0.5 + confidence / 2)
-    half_width = quantile * math.sqrt(max(1.0, safe.variance) / sum(known))
+    half_width = quantile * math.sqrt(max(1.0, safe.variance) / sum(padded))
     low, high = results.scale * (safe.t - half_width), results.scale * (safe.t + half_width)
     # The sign of the difference is known better than its size in deviations.
     points = rate(result, confidence)
@@ -248,10 +248,10 @@ class _Results:
     def of(cls, result: Score | PairScores) -> "_Results":
         match result:
             case Score(wins, draws, losses):
-                return cls(_GAME_POINTS, (losses, draws, wins), _COIN_GAME, NORMALISED_ELO)
+                return cls(_GAME_POINTS, (losses, draws, wins), _COIN_GAME, NORMALIZED_ELO)
             case PairScores(counts):
                 rates = [points / 2 for points in _PAIR_POINTS]
-                return cls(rates, counts, _COIN_PAIR, NORMALISED_ELO / math.sqrt(2))
+                return cls(rates, counts, _COIN_PAIR, NORMALIZED_ELO / math.sqrt(2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,7 +416,7 @@ class Sprt:
         if self.model == "logistic":
             return _with_mean(seen, rates - rate_of_elo(elo))
         games = (seen.shape[1] - 1) / 2
-        return _with_t_value(seen, rates, elo / NORMALISED_ELO * math.sqrt(games))
+        return _with_t_value(seen, rates, elo / NORMALIZED_ELO * math.sqrt(games))
 
     def __str__(self) -> str:
         settings = [("alpha", self.alpha, 0.05), ("beta", self.beta, 0.05)]
@@ -470,23 +470,23 @@ def _with_mean(seen: Floats, values: Floats) -> Floats:
 
 def _with_t_value(seen: Floats, rates: Floats, t: float) -> Floats:
     """Return the maximum-likelihood distributions with (mean - 1/2) / deviation = t."""
-    found = seen.copy()
-    values = _linearised(found, rates, t)
+    fitted = seen.copy()
+    values = _linearize(fitted, rates, t)
     # With a guess too far away, values do not have both signs.
     far = (values.max(axis=1) <= 0) | (values.min(axis=1) >= 0)
     if far.any():
-        found[far] = _near_t_value(seen[far], rates, t)
+        fitted[far] = _near_t_value(seen[far], rates, t)
     going = np.arange(len(seen))
     for _ in range(_STEPS):
-        before = found[going]
-        found[going] = _with_mean(seen[going], _linearised(before, rates, t))
-        going = going[np.abs(found[going] - before).max(axis=1) >= _PRECISION]
+        before = fitted[going]
+        fitted[going] = _with_mean(seen[going], _linearize(before, rates, t))
+        going = going[np.abs(fitted[going] - before).max(axis=1) >= _PRECISION]
         if not len(going):
             break
-    return found
+    return fitted
 
 
-def _linearised(guess: Floats, rates: Floats, t: float) -> Floats:
+def _linearize(guess: Floats, rates: Floats, t: float) -> Floats:
     """Return values whose mean is 0 where (mean - 1/2) / deviation is t, near a guess."""
     mean = (guess * rates).sum(axis=1, keepdims=True)
     deviation = np.sqrt((guess * (rates - mean) ** 2).sum(axis=1, keepdims=True))
@@ -498,8 +498,8 @@ def _near_t_value(seen: Floats, rates: Floats, t: float) -> Floats:
     low, high = np.zeros(len(seen)), np.ones(len(seen))
     for _ in range(30):
         middle = (low + high) / 2
-        found = _with_mean(seen, rates - middle[:, None])
-        deviation = np.sqrt((found * (rates - middle[:, None]) ** 2).sum(axis=1))
+        fitted = _with_mean(seen, rates - middle[:, None])
+        deviation = np.sqrt((fitted * (rates - middle[:, None]) ** 2).sum(axis=1))
         below = (middle - 0.5) / deviation < t
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return found
+    return fitted

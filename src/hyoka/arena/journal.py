@@ -257,7 +257,7 @@ class Playing:
     def __init__(self, folder: Path) -> None:
         self._file = folder / PLAYING
         self._games: dict[int, tuple[GameInPlay, Sequence[str]]] = {}
-        self._told: list[GameInPlay] | None = None
+        self._written: list[GameInPlay] | None = None
         self._over = threading.Event()
         self._writer = threading.Thread(target=self._write_on, name="hyoka-playing", daemon=True)
 
@@ -297,13 +297,13 @@ class Playing:
             GameInPlay(game.number, game.first, game.second, game.game, game.start, tuple(moves))
             for game, moves in list(self._games.values())
         ]
-        if now == self._told:
+        if now == self._written:
             return
         text = json.dumps({"process": os.getpid(), "games": [asdict(game) for game in now]})
         half = self._file.with_name(f".{PLAYING}")
         half.write_text(text, encoding="utf-8")
         half.replace(self._file)
-        self._told = now
+        self._written = now
 
 
 def games_in_play(folder: Path) -> list[GameInPlay]:
@@ -312,10 +312,10 @@ def games_in_play(folder: Path) -> list[GameInPlay]:
     Unreadable files and files of dead processes count as empty.
     """
     try:
-        told: dict[str, Any] = json.loads(read_regular(folder / PLAYING))
-        if not _lives(int(told["process"])):
+        content: dict[str, Any] = json.loads(read_regular(folder / PLAYING))
+        if not _lives(int(content["process"])):
             return []
-        return [GameInPlay(**game | {"moves": tuple(game["moves"])}) for game in told["games"]]
+        return [GameInPlay(**game | {"moves": tuple(game["moves"])}) for game in content["games"]]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return []
 

@@ -64,9 +64,9 @@ def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening
         plies = game_facts(game).random_plies if not number else _plies(number, text or "")
         return list(random_openings(game, plies, seed))
     path, plies_wanted = _path_and_plies(text or "")
-    found = list(_from_file(path, game, plies_wanted))
+    openings = list(_from_file(path, game, plies_wanted))
     # Finished and illegal openings are dropped.
-    playable = [each for each in dict.fromkeys(found) if is_playable(each, game)]
+    playable = [each for each in dict.fromkeys(openings) if is_playable(each, game)]
     if not playable:
         raise SourceError(f"{path}: no openings for {game} in it")
     random.Random(seed).shuffle(playable)
@@ -128,7 +128,7 @@ def is_playable(opening: Opening, game: str, handicap: int = 0) -> bool:
 
 def _from_file(path: str, game: str, plies: int | None) -> Iterator[Opening]:
     """Yield a file's openings: its records of the game, or else its positions."""
-    found = False
+    has_records = False
     refused: list[str] = []
     for batch in batches([path]):
         refused += [str(each) for each in batch.refused]
@@ -138,9 +138,9 @@ def _from_file(path: str, game: str, plies: int | None) -> Iterator[Opening]:
         usual = None if batch.format == "lines" else game_facts(game).record_plies
         for record in batch.records():
             if record.game == game:
-                found = True
+                has_records = True
                 yield _from_record(record, plies if plies is not None else usual)
-    if not found:
+    if not has_records:
         positions = list(_positions(path, game))
         if not positions and refused:
             raise SourceError(f"no openings for {game}: {refused[0]}")
@@ -161,10 +161,10 @@ def _positions(path: str, game: str) -> Iterator[Opening]:
             if len(data) > _LARGEST_FILE:
                 raise SourceError(f"{path}: too large for a file of openings")
         try:
-            found = read_problems(bytes(data), source=source.name)
+            problems = read_problems(bytes(data), source=source.name)
         except NotationError:
             continue
-        for number, problem in enumerate(found.problems, 1):
+        for number, problem in enumerate(problems.problems, 1):
             if problem.game == game:
                 yield _from_problem(problem, number)
 
@@ -186,10 +186,10 @@ def python_openings(
     if name != "random":
         raise NotationError("openings of a game in Python are start, random:PLIES, or values")
     plies = _plies(number, openings or "") if number else facts_of(start).random_plies
-    found = list(random_lines(start, plies, seed))
-    if not found:
-        raise NotationError("the game is over after so few moves; give openings='start'")
-    return found
+    lines = list(random_lines(start, plies, seed))
+    if not lines:
+        raise NotationError("every random opening ends the game; use openings='start'")
+    return lines
 
 
 def openings_of(
@@ -199,5 +199,7 @@ def openings_of(
     if openings is None or isinstance(openings, str):
         return read_openings(openings, game, seed=seed)
     if not openings:
-        raise NotationError("a match needs an opening at least; the usual start is one")
+        raise NotationError(
+            "a match needs at least one opening; use 'start' for the standard start"
+        )
     return openings

@@ -63,7 +63,7 @@ class TimeControl:
     def __post_init__(self) -> None:
         times = (self.main_s, self.increment_s, self.period_s)
         if not all(0 <= seconds < 1e7 for seconds in times) or self.main_s + self.period_s == 0:
-            raise NotationError("a clock needs some time, and no endless one")
+            raise NotationError("a time control needs a positive, finite time")
         if self.moves == 0:
             raise NotationError("a session of a clock has at least one move")
 
@@ -390,14 +390,14 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
     return MatchPlan(rules, specs, openings_of(openings, facts.name, seed=seed), format, seed)
 
 
-def _player(given: str | PlayerSpec | Spec, clock: TimeControl | None) -> PlayerSpec:
-    if isinstance(given, str):
-        return PlayerSpec.from_text(given, clock)
-    if is_spec(given):
-        return PlayerSpec("", given, clock)
-    if isinstance(given, PlayerSpec):
-        return given
-    raise NotationError(f"no player: {given!r}; give a text, a search or an engine")
+def _player(player: str | PlayerSpec | Spec, clock: TimeControl | None) -> PlayerSpec:
+    if isinstance(player, str):
+        return PlayerSpec.from_text(player, clock)
+    if is_spec(player):
+        return PlayerSpec("", player, clock)
+    if isinstance(player, PlayerSpec):
+        return player
+    raise NotationError(f"{player!r} is not a player: use a text, a search or an engine")
 
 
 def _default_game(players: Sequence[PlayerSpec]) -> str:
@@ -405,5 +405,5 @@ def _default_game(players: Sequence[PlayerSpec]) -> str:
     games.pop(None, None)
     if len(games) > 1:
         plays = " and ".join(f"{name} plays {game}" for game, name in games.items())
-        raise NotationError(f"{plays}: they can't meet")
+        raise NotationError(f"{plays}: choose agents of one game")
     return next(iter(games), None) or DEFAULT_GAME

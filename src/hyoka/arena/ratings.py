@@ -311,8 +311,8 @@ class Standing:
 
     def duel(self, one: int, other: int) -> MatchScore:
         """Return the games of two players in the view of `one`."""
-        found = self._duels.get((min(one, other), max(one, other)))
-        score = MatchScore() if found is None else found.score()
+        tally = self._duels.get((min(one, other), max(one, other)))
+        score = MatchScore() if tally is None else tally.score()
         return score if one < other else ~score
 
     def duels(self) -> list[tuple[int, int]]:

@@ -202,7 +202,7 @@ class Referee:
             clock_s = clock.main_s
         best = answer.best
         if best is None:  # an empty text would be a pass in some games
-            return _End(lost, "illegal move", "illegal", "no move was given")
+            return _End(lost, "illegal move", "illegal", "the player made no move")
         if best == "resign":
             return _End(lost, "resigned", "resigned")
         if best == "win":

@@ -33,8 +33,8 @@ def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tu
     share = successes / trials
     middle = share + z * z / (2 * trials)
     spread = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    whole = 1 + z * z / trials
-    return max(0.0, (middle - spread) / whole), min(1.0, (middle + spread) / whole)
+    denominator = 1 + z * z / trials
+    return max(0.0, (middle - spread) / denominator), min(1.0, (middle + spread) / denominator)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +117,9 @@ class SolveReport:
         """The total number of positions or playouts."""
         return sum(verdict.nodes for verdict in self.verdicts)
 
-    def only(self, wanted: Callable[[Verdict], bool]) -> "SolveReport":
+    def only(self, condition: Callable[[Verdict], bool]) -> "SolveReport":
         """Return the report on the problems that meet a condition."""
-        return replace(self, verdicts=tuple(filter(wanted, self.verdicts)))
+        return replace(self, verdicts=tuple(filter(condition, self.verdicts)))
 
 
 _MOST_NODES: Final = 200_000_000
@@ -219,10 +219,10 @@ def _solve_one(
     """Solve an exercise, or return the reason why it was skipped."""
     solver = worker_state.resource("solver", lambda: agent_of(spec).solver(limits))
     solver.start()
-    found = _verdict(exercise, solver)
+    verdict = _verdict(exercise, solver)
     if worker_state.is_stopped:  # the search was interrupted
         raise RunStopped
-    return found
+    return verdict
 
 
 def _is_solved(exercise: Exercise, answer: Answer) -> bool:

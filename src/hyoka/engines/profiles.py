@@ -49,8 +49,8 @@ class Profile:
 
     def fits(self, names: Sequence[str], commands: Collection[str]) -> bool:
         """Whether the profile fits an engine with these names and commands."""
-        known = all(command in commands for command in self.needs)
-        return known and any(re.search(self.match, name) for name in names)
+        supported = all(command in commands for command in self.needs)
+        return supported and any(re.search(self.match, name) for name in names)
 
     def limit_command(self, key: str) -> str | None:
         """Return the template of the command that sets a limit; None if there is no such limit."""
@@ -73,12 +73,12 @@ def read_profiles(text: str, source: str) -> tuple[Profile, ...]:
 def _profile(name: str, table: object, where: str) -> Profile:
     if not isinstance(table, dict):
         raise NotationError(f"{where}: a profile is a table")
-    known = [each.name for each in fields(Profile) if each.name != "name"]
+    keys = [each.name for each in fields(Profile) if each.name != "name"]
     settings: dict[str, Any] = {}
     for key, value in table.items():
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        if key not in keys:
+            near = difflib.get_close_matches(key, keys, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(keys)}"
             raise NotationError(f"{where}: no key '{key}'; {hint}")
         settings[key] = _setting(key, value, f"{where}, {key}")
     return Profile(name=name, **settings)
@@ -129,8 +129,8 @@ def _check_templates(templates: Iterable[str], allowed: set[str], where: str) ->
         except ValueError as error:
             raise NotationError(f"{where}: '{template}': {error}") from None
         for name in names - allowed:
-            known = ", ".join(f"{{{each}}}" for each in sorted(allowed))
-            raise NotationError(f"{where}: '{template}': no {{{name}}}; there are {known}")
+            placeholders = ", ".join(f"{{{each}}}" for each in sorted(allowed))
+            raise NotationError(f"{where}: '{template}': no {{{name}}}; there are {placeholders}")
 
 
 def bundled_profile_text() -> str:
@@ -146,27 +146,27 @@ def bundled_profiles() -> tuple[Profile, ...]:
 
 
 def choose_profile(
-    wanted: str | ModelFile | None, names: Sequence[str], commands: Collection[str]
+    choice: str | ModelFile | None, names: Sequence[str], commands: Collection[str]
 ) -> Profile:
     """Choose the profile for an engine by its names and commands.
 
     `choice` is a bundled profile's name, or a TOML file: its only profile, or the first that fits.
     """
-    if wanted is None:
+    if choice is None:
         return next(profile for profile in bundled_profiles() if profile.fits(names, commands))
-    if isinstance(wanted, ModelFile):
+    if isinstance(choice, ModelFile):
         try:
-            text = wanted.content.decode()
+            text = choice.content.decode()
         except UnicodeError as error:
-            raise NotationError(f"cannot read profiles from {wanted}: {error}") from error
-        profiles = read_profiles(text, wanted.path)
+            raise NotationError(f"cannot read profiles from {choice}: {error}") from error
+        profiles = read_profiles(text, choice.path)
         fitting = [profile for profile in profiles if profile.fits(names, commands)]
         if len(profiles) > 1 and not fitting:
-            raise NotationError(f"{wanted}: no profile matches {' or '.join(names)}")
+            raise NotationError(f"{choice}: no profile matches {' or '.join(names)}")
         return fitting[0] if fitting else profiles[0]
     by_name = {profile.name: profile for profile in bundled_profiles()}
-    if wanted not in by_name:
-        near = difflib.get_close_matches(wanted, by_name, n=1)
+    if choice not in by_name:
+        near = difflib.get_close_matches(choice, by_name, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(by_name)}"
-        raise NotationError(f"no profile '{wanted}'; {hint}")
-    return by_name[wanted]
+        raise NotationError(f"no profile '{choice}'; {hint}")
+    return by_name[choice]

@@ -139,8 +139,8 @@ class EngineSpec:
 
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
-            known = ", ".join(PROTOCOLS)
-            raise NotationError(f"no protocol '{self.protocol}'; known are {known}")
+            protocols = ", ".join(PROTOCOLS)
+            raise NotationError(f"no protocol '{self.protocol}'; known are {protocols}")
         object.__setattr__(self, "command", self.command.strip())
         values = [value for _, value in (*self.options, *self.env)]
         texts = (self.command, self.name or "", str(self.profile or ""), self.cwd or "")
@@ -177,7 +177,7 @@ class EngineSpec:
             raise NotationError(f"'{text}' is no engine: write PROTOCOL:COMMAND, as uci:stockfish")
         head = _SETTINGS.match(rest)
         settings = head.group() if head else ""
-        known: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         limits: dict[str, Any] = {}
         options: dict[str, str] = {}
         env: dict[str, str] = {}
@@ -187,13 +187,13 @@ class EngineSpec:
             if key in KEYS:
                 limits[KEYS[key]] = limit_from_text(key, value)
             elif key in ("name", "profile", "cwd"):
-                known[key] = value
+                arguments[key] = value
             elif key.startswith(_ENV):
                 env[key.removeprefix(_ENV)] = value
             elif key in ("timeout", "grace"):
-                known[f"{key}_s"] = _seconds(key, value)
+                arguments[f"{key}_s"] = _seconds(key, value)
             elif key in ("fresh", "stderr"):
-                known[key] = _truth(key, value)
+                arguments[key] = _truth(key, value)
             else:
                 options[key] = value
         return cls(
@@ -202,15 +202,15 @@ class EngineSpec:
             limits=Limits(**limits),
             options=tuple(options.items()),
             env=tuple(env.items()),
-            **known,
+            **arguments,
         )
 
     @property
     def text(self) -> str:
         """The text that `from_text` reads."""
         profile = None if self.profile is None else str(self.profile)
-        known = {"name": self.name, "profile": profile, "cwd": self.cwd}
-        pairs = [(key, value) for key, value in known.items() if value is not None]
+        texts = {"name": self.name, "profile": profile, "cwd": self.cwd}
+        pairs = [(key, value) for key, value in texts.items() if value is not None]
         if self.timeout_s != DEFAULT_TIMEOUT_S:
             pairs.append(("timeout", f"{self.timeout_s:.12g}"))
         if self.grace_s is not None:
@@ -380,27 +380,27 @@ class Replayer:
 
     def __init__(self) -> None:
         self._start: tuple[str, str | None] | None = None
-        self._given: tuple[str, ...] = ()
-        self._known: Replay | None = None
+        self._texts: tuple[str, ...] = ()
+        self._replay: Replay | None = None
 
-    def __call__(self, given: EnginePosition) -> Replay:
+    def __call__(self, request: EnginePosition) -> Replay:
         """Replay a position; see `EnginePosition.replay`."""
-        start = (given.game, given.start)
-        if start != self._start or self._known is None:
-            first = position(given.game, given.start).movement_only()
-            self._start, self._given, self._known = start, (), Replay(first, first, ())
-        texts = tuple(given.moves)
-        count = len(self._given)
-        first, last, moves = self._known
-        if texts[:count] != self._given:
+        start = (request.game, request.start)
+        if start != self._start or self._replay is None:
+            first = position(request.game, request.start).movement_only()
+            self._start, self._texts, self._replay = start, (), Replay(first, first, ())
+        texts = tuple(request.moves)
+        count = len(self._texts)
+        first, last, moves = self._replay
+        if texts[:count] != self._texts:
             last, moves, count = first, (), 0
         new = []
         for text in texts[count:]:
             move = last.parse(text)
             last = last.play(move)
             new.append(str(move))
-        self._given, self._known = texts, Replay(first, last, (*moves, *new))
-        return self._known
+        self._texts, self._replay = texts, Replay(first, last, (*moves, *new))
+        return self._replay
 
 
 def finished(game: str, last: Position) -> Evaluation | None:

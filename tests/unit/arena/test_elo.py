@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from hyoka.arena.elo import (
-    NORMALISED_ELO,
+    NORMALIZED_ELO,
     elo,
     elo_of_rate,
     likelihood_of_superiority,
@@ -41,7 +41,7 @@ def same(a: Estimate, b: Estimate) -> bool:
 def pair_distribution(
     elo_: float, draws: float, bias: float = 0, correlation: float = 0
 ) -> NDArray[np.float64]:
-    """A pair's results: openings that favour one side by -bias, 0 or bias Elo; Davidson's draws."""
+    """A pair's results: openings that favor one side by -bias, 0 or bias Elo; Davidson's draws."""
 
     def game(difference: float) -> NDArray[np.float64]:
         weights = 10 ** (np.array([-difference, 0, difference]) / 800)
@@ -122,7 +122,7 @@ def test_a_match_of_whole_pairs_is_its_pairs(result: PairScores) -> None:
 
 
 def test_pairs_tell_more_than_games_where_openings_are_biased() -> None:
-    # In each of 100 pairs whoever moves first wins, but for ten that one player wins both of.
+    # In each of 100 pairs the first mover wins, but for ten that one player wins both of.
     pairs, games = PairScores((0, 0, 90, 0, 10)), Score(wins=110, losses=90)
     assert elo(pairs).low > 0 > elo(games).low
     assert likelihood_of_superiority(pairs) > 0.99 > likelihood_of_superiority(games)
@@ -165,7 +165,7 @@ def test_normalised_elo_is_the_rate_in_deviations_of_a_game() -> None:
     expected = (games.mean() - 0.5) / games.std() * 800 / math.log(10)
     assert normalized_elo(Score(30, 50, 20)).value == pytest.approx(expected)
     of_pairs = np.repeat(PAIR_RATES, [1, 20, 40, 30, 5])
-    expected = (of_pairs.mean() - 0.5) / (of_pairs.std() * math.sqrt(2)) * NORMALISED_ELO
+    expected = (of_pairs.mean() - 0.5) / (of_pairs.std() * math.sqrt(2)) * NORMALIZED_ELO
     assert normalized_elo(PairScores((1, 20, 40, 30, 5))).value == pytest.approx(expected)
 
 
@@ -185,7 +185,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(pairs_played: int) ->
             chances = pair_distribution(difference, draws, bias, correlation)
             truth = float(chances @ PAIR_RATES)
             deviation = math.sqrt(chances @ (PAIR_RATES - truth) ** 2)
-            normalised = (truth - 0.5) / deviation / math.sqrt(2) * NORMALISED_ELO
+            normalised = (truth - 0.5) / deviation / math.sqrt(2) * NORMALIZED_ELO
 
             @functools.cache
             def covered(

@@ -313,9 +313,9 @@ def test_what_is_no_match_is_told() -> None:
         (["random", "random"], {"max_plies": 0}, "a ply at least"),
         (["random", "random"], {"margin_s": -1}, "margin"),
         (["random", "random"], {"komi": math.nan}, "komi"),
-        (["random", "random"], {"openings": []}, "an opening at least"),
+        (["random", "random"], {"openings": []}, "at least one opening"),
         (["random", "random"], {"game": "othello", "adjudicate": ["exact=mate"]}, "mates"),
-        (["uci:a", "usi:b"], {}, "can't meet"),
+        (["uci:a", "usi:b"], {}, "choose agents of one game"),
     ]
     for players, choices, message in wrong:
         with pytest.raises(hk.Error, match=message):

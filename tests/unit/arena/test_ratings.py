@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rating lists: against choix and a general optimiser, components, one-sided results, intervals."""
+"""Rating lists: against choix and a general optimizer, components, one-sided results, intervals."""
 
 import itertools
 import math
@@ -52,7 +52,7 @@ def elos(ratings: RatingList) -> NDArray[np.float64]:
 
 
 def optimised(games: Games, players: int) -> tuple[NDArray[np.float64], float, float]:
-    """Ratings in Elo, advantage and draw rate by a general optimiser on the whole likelihood."""
+    """Ratings in Elo, advantage and draw rate by a general optimizer on the whole likelihood."""
     first, second, result = games
 
     def loss(parameters: NDArray[np.float64]) -> float:
@@ -369,7 +369,7 @@ def drawn_games(count: int) -> tuple[list[int], list[int], list[float]]:
 
 def test_a_known_advantage_that_so_many_draws_deny_is_refused() -> None:
     """Of 80 games none was decided: nobody is 200 Elo ahead by moving first."""
-    with pytest.raises(Error, match="200 Elo does not go with so many draws"):
+    with pytest.raises(Error, match="200 Elo does not fit the share of draws"):
         rate_players(*drawn_games(40), ["a", "b"], advantage=200.0)
 
 

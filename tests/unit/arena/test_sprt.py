@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
-from hyoka.arena.elo import NORMALISED_ELO, Sprt, elo_of_rate, rate_of_elo
+from hyoka.arena.elo import NORMALIZED_ELO, Sprt, elo_of_rate, rate_of_elo
 from hyoka.arena.score import PairScores, Score
 from hyoka.foundation.errors import NotationError
 
@@ -22,7 +22,7 @@ scores = st.builds(Score, counts, counts, counts)
 
 
 def greatest_log_likelihood(seen: Sequence[int], elo: float, model: str) -> float:
-    """Of all distributions that satisfy a claim, found by a general optimiser."""
+    """Of all distributions that satisfy a claim, found by a general optimizer."""
     rates = np.linspace(0, 1, len(seen))
     weights = np.array(seen) / sum(seen)
 
@@ -37,7 +37,7 @@ def greatest_log_likelihood(seen: Sequence[int], elo: float, model: str) -> floa
             return float(mean - rate_of_elo(elo))
         deviation = math.sqrt(shares @ (rates - mean) ** 2)
         games = (len(seen) - 1) / 2
-        return float(mean - 0.5 - elo / NORMALISED_ELO * math.sqrt(games) * deviation)
+        return float(mean - 0.5 - elo / NORMALIZED_ELO * math.sqrt(games) * deviation)
 
     found = minimize(
         lambda logits: -(weights @ np.log(distribution(logits))),
@@ -151,7 +151,7 @@ def test_text_and_test_are_one(elo0: float, gap: float, alpha: float, model: str
 
 
 def true_distribution(elo: float, model: str, draws: float, bias: float) -> NDArray[np.float64]:
-    """A pair's results where the claim of `elo` is exactly true; openings favour one side."""
+    """A pair's results where the claim of `elo` is exactly true; openings favor one side."""
     rates = np.linspace(0, 1, 5)
 
     def of(strength: float) -> NDArray[np.float64]:
@@ -168,7 +168,7 @@ def true_distribution(elo: float, model: str, draws: float, bias: float) -> NDAr
         if model == "logistic":
             return elo_of_rate(float(mean))
         deviation = math.sqrt(chances @ (rates - mean) ** 2)
-        return float((mean - 0.5) / deviation / math.sqrt(2) * NORMALISED_ELO)
+        return float((mean - 0.5) / deviation / math.sqrt(2) * NORMALIZED_ELO)
 
     return of(brentq(lambda strength: measured(strength) - elo, -1000, 1000))
 

@@ -210,7 +210,7 @@ def test_one_that_says_nothing_is_greeted_in_other_protocols(
     for module in ("uci", "gtp", "cecp"):
         monkeypatch.setattr(f"hyoka.engines.client.{module}.DOUBT_S", 0.05)
     error = refusal_of(fake("uci").replace("uci:", f"{took}:", 1))
-    assert f"does not speak {took.upper()}, but UCI" in error.message
+    assert f"seems to speak UCI, not {took.upper()}" in error.message
     assert "write uci: before its command" in error.message
 
 
@@ -236,4 +236,4 @@ def test_an_engine_of_another_protocol_is_found_out() -> None:
     for took, is_ in [("uci", "gtp"), ("usi", "cecp"), ("gtp", "cecp"), ("cecp", "gtp")]:
         words = ["version=1"] if is_ == "cecp" else []
         error = refusal_of(fake(is_, *words).replace(f"{is_}:", f"{took}:", 1))
-        assert f"does not speak {took.upper()}, but {is_.upper()}" in error.message
+        assert f"seems to speak {is_.upper()}, not {took.upper()}" in error.message

@@ -200,9 +200,9 @@ def test_nonsense_is_an_error(words: list[str], message: str) -> None:
     [
         ("e2e5", "illegal move e2e5"),
         ("hello", "'hello', no move"),
-        ("", "no move where there are some"),
-        ("(none)", "no move where there are some"),
-        ("0000", "no move where there are some"),
+        ("", "reports no move, though"),
+        ("(none)", "reports no move, though"),
+        ("0000", "reports no move, though"),
     ],
 )
 def test_a_best_move_that_is_none_is_an_error(best: str, message: str) -> None:
@@ -398,8 +398,8 @@ def test_a_wrong_option_is_told_the_right_one(settings: str, message: str) -> No
     assert message in str(error)
 
 
-def test_an_engine_of_another_protocol_is_found_out() -> None:
-    with pytest.raises(EngineError, match="but GTP, it seems"):
+def test_an_engine_of_another_protocol_is_detected() -> None:
+    with pytest.raises(EngineError, match="seems to speak GTP"):
         asyncio.run(start_engine(fake("gtp").replace("gtp:", "uci:", 1)))
     with pytest.raises(EngineError, match="does not answer within"):
         asyncio.run(

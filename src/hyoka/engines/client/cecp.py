@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines that speak CECP, the protocol of XBoard and WinBoard: chess, and shogi.
+"""Client for CECP engines (XBoard, WinBoard): chess and shogi.
 
-Both versions are known. The first (GNU Shogi) has no features, numbers its moves and is told what
-a move may take by `level`; the second tells what it can in `feature` lines.
+Both protocol versions are supported. The first (GNU Shogi) has no features, numbers its moves and
+limits time by `level`; the second declares `feature` lines.
 """
 
 import difflib
@@ -36,14 +36,14 @@ _XBOARDS: Final = re.compile(r"(?:([A-Z])@|([a-i])([1-9]))([a-i])([1-9])([+=]?)"
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How moves are written to an engine, and what it writes as we do."""
+    """Functions that translate moves to and from an engine's notation."""
 
     written: Callable[[str], str]
     read: Callable[[str], str]
 
 
 def to_xboard(move: str) -> str:
-    """A move of shogi as XBoard writes it: files are letters from the left, ranks from below.
+    """Return a shogi move in XBoard's notation: files are letters from the left, ranks from below.
 
     >>> to_xboard("7g7f"), to_xboard("8h2b+"), to_xboard("P*5e")
     ('c3c4', 'b2h8+', 'P@e5')
@@ -57,7 +57,7 @@ def to_xboard(move: str) -> str:
 
 
 def from_xboard(move: str) -> str:
-    """What XBoard writes so, as we write it; anything else stays as it is.
+    """Return an XBoard move in our notation; other texts are unchanged.
 
     >>> [from_xboard(to_xboard(move)) for move in ("7g7f", "8h2b+", "P*5e")]
     ['7g7f', '8h2b+', 'P*5e']
@@ -87,7 +87,7 @@ _XBOARD: Final = Notation(to_xboard, from_xboard)
 
 
 def notation_for(protocol: str, *, new_version: bool) -> Notation:
-    """The notation of a game by its usual protocol, over CECP's second version or its first."""
+    """Return a game's notation for the second or the first protocol version."""
     return _XBOARD if protocol == "usi" and new_version else _PLAIN
 
 
@@ -95,12 +95,12 @@ _FEATURE: Final = re.compile(r'(\w+)=("[^"]*"|\S+)')
 _UNKNOWN_WORD: Final = re.compile(r"(?:Illegal|Invalid) move.*protover|Error \(.*\): *protover")
 _MOVE: Final = re.compile(r"(?:move|\d{1,4}\. \.\.\.) (\S+)")
 _RESULT: Final = re.compile(r"(?:1-0|0-1|1/2-1/2|\*)(?= |$)|resign\b")
-# What is only polite to say, or tells who we are, need not be understood.
+# Commands that an engine need not understand.
 _REFUSAL: Final = re.compile(
     r"(?:(?:Illegal|Invalid) move|Error \()"
     r"(?!.*\b(?:xboard|protover|ping|post|easy|accepted|rejected|uci|usi|name)\b)|tellusererror"
 )
-# Ply, score, centiseconds, nodes: some write a mark after the ply.
+# Ply, score, centiseconds, nodes: some engines write a mark after the ply.
 _THOUGHT: Final = re.compile(
     r"\s*(\d{1,4})[.&+*!?-]?\s+([+-]?\d{1,7})\s+\d{1,9}\s+(\d{1,18})(?=\s|$)"
 )
@@ -109,16 +109,16 @@ _MATE: Final = 100_000
 _DEFAULT_LIMITS: Final = Limits(time_s=1.0)
 """CECP counts whole seconds."""
 _OWN_COMMANDS: Final = {"hash": ("memory", "memory"), "threads": ("smp", "cores")}
-"""Options that are commands of the protocol: the feature that offers it, and the command."""
+"""Options that are protocol commands: the feature that offers each, and the command."""
 _DEEPEST: Final = 1000
 _MOVES_TO_COME: Final = 40
 _POKES_S: Final = (0.3, 0.8, 1.3, 1.8, 2.3)
 
 
 class _Search:
-    """A question to an engine, and what it says: its thoughts, then its move.
+    """A search request and the engine's answer: its thinking lines, then its move.
 
-    An engine whose last move ended a game says so after that move, perhaps only now.
+    An engine whose last move ended a game reports that after the move, maybe with a delay.
     """
 
     def __init__(self, transport: Transport, *, ended_a_game: bool) -> None:
@@ -149,7 +149,7 @@ class _Search:
 
 
 class CecpEngine:
-    """A running CECP engine. Its answers are checked: a move that is not legal is an error."""
+    """A running CECP engine. Illegal moves raise."""
 
     protocol: ClassVar[str] = "cecp"
     games: ClassVar[tuple[str, ...]] = tuple(
@@ -163,10 +163,10 @@ class CecpEngine:
         self.transport = transport
         self.features: dict[str, str] = {}
         self.options: dict[str, str] = {}
-        """By their names in small letters, as the engine writes them."""
+        """The names as the engine writes them, by lower-case name."""
         self._new_version = False
         self._replay = Replayer()
-        # What stands on the engine's board: the game and its start, and the moves since.
+        # The state of the engine's board: game and start, and the moves since.
         self._start: tuple[str, str | None] | None = None
         self._moves: tuple[str, ...] = ()
         self._ended_a_game = False
@@ -177,7 +177,7 @@ class CecpEngine:
         engine = cls(spec, await Transport.of(spec, cwd))
         try:
             if await engine._shake_hands():
-                # It was slow, and has heard words of other protocols: it might have obeyed.
+                # A slow engine that has read greetings of other protocols may have obeyed them.
                 engine.transport.kill()
                 engine.features.clear()
                 engine.transport = await Transport.of(spec, cwd)
@@ -190,10 +190,10 @@ class CecpEngine:
         return engine
 
     async def _shake_hands(self, *, patient: bool = False) -> bool:
-        """Greet the engine; whether other greetings were tried, which one who is patient does not.
+        """Greet the engine; return whether it may have read other protocols' greetings.
 
-        An engine of the first version takes our words for moves, and says so. One of the second
-        tells its features before it answers the ping.
+        A version 1 engine takes our words for illegal moves and says so. A version 2 engine
+        declares its features before it answers the ping.
         """
         doubted = False
 
@@ -219,12 +219,12 @@ class CecpEngine:
             return False
 
         greeting = GREETINGS[self.protocol]
-        # GNU Chess may hold its answers back until it hears more.
+        # GNU Chess may delay its answers until more input.
         later = [(after_s, lambda: "ping 1\n") for after_s in _POKES_S]
         later += [] if patient else [(DOUBT_S, doubt)]
         await self.transport.ask(greeting, read, self.spec.timeout_s, later=later)
         self.name = printable(self.features.get("myname", self.spec.title))
-        # Moves by their squares are what everybody reads; and `post` is a switch to old engines.
+        # Every engine reads coordinate moves; for old engines `post` is a toggle.
         known = [name for name in self.features if name not in ("done", "option", "san")]
         words = [f"accepted {name}\n" for name in known]
         words += ["rejected san\n"] if "san" in self.features else []
@@ -262,53 +262,53 @@ class CecpEngine:
 
     @property
     def alive(self) -> bool:
-        """Whether the engine can still be asked."""
+        """Whether the engine can still answer."""
         return self.transport.alive
 
     async def new_game(self) -> None:
-        """Let the next position begin anew; raises EngineError if it plays one game only."""
+        """Start afresh with the next position. Raises EngineError for a one-game engine."""
         if self.features.get("reuse") == "0" and self._start is not None:
             raise self.transport.error("plays one game only", "refused")
         self._start = None
 
     async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
-        """Let the engine move in a position, and take what it posts of its thoughts.
+        """Let the engine move in a position, and read its thinking output.
 
-        A finished game is not shown to the engine: the rules know its value. An engine that posts
-        nothing gives its move alone. Raises EngineError if the engine fails or refuses the
-        position, and NotationError or IllegalMoveError if the position is none.
+        The rules evaluate a finished game. An engine without thinking output gives only a move.
+        Raises EngineError if the engine fails or refuses the position, and NotationError or
+        IllegalMoveError for a bad position.
         """
         replay = self._replayed(position)
         result = finished(position.game, replay.last)
         if result is not None:
             return result
-        self._start = None  # every position is set up by itself
-        given = limits or self.spec.limits
-        lines = self._set_up(position, replay) + self._limit_lines(given)
-        found = await self._move(position, replay, lines, self._wait_s(given))
+        self._start = None  # every position is set up from scratch
+        effective = limits or self.spec.limits
+        lines = self._set_up(position, replay) + self._limit_lines(effective)
+        evaluation = await self._move(position, replay, lines, self._wait_s(effective))
         self._start = None
-        return found
+        return evaluation
 
     async def evaluate_some(
         self, positions: Sequence[EnginePosition], limits: Limits | None = None
     ) -> list[Evaluation | Error]:
-        """Evaluate the first of some positions: a result, or what went wrong."""
+        """Evaluate the first of some positions: a result or an error."""
         try:
             return [await self.evaluate(positions[0], limits)]
         except Error as error:
             return [error]
 
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
-        """The move the engine would play, or `resign`; None if the game is over."""
+        """Return the engine's move, or `resign`; None if the game is over."""
         return (await self.evaluate(position, limits)).best
 
     async def play(
         self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
     ) -> Evaluation:
-        """The engine's move in a game, by both players' clocks or else by its own limits.
+        """Return the engine's move in a game, by both players' clocks or its own limits.
 
-        It stays on the engine's board. Raises EngineError, with the reason `unplayable` for what
-        is no legal move.
+        The move stays on the engine's board. Raises EngineError with the reason `unplayable` for an
+        illegal move.
         """
         if self.spec.fresh:
             await self.new_game()
@@ -329,11 +329,11 @@ class CecpEngine:
         return await self._move(position, replay, lines, wait_s)
 
     async def close(self) -> bool:
-        """Let the engine go; True if it went by itself."""
+        """Close the engine; True if it exited on request."""
         return await self.transport.close()
 
     def kill(self) -> None:
-        """End the engine at once."""
+        """Kill the engine."""
         self.transport.kill()
 
     def _replayed(self, position: EnginePosition) -> Replay:
@@ -346,22 +346,22 @@ class CecpEngine:
         return self._replay(position)
 
     def _variant(self, game: str) -> str | None:
-        """What the engine calls a game; None if it does not play it."""
+        """Return the engine's name of a game; None if it does not play it."""
         called = ("normal", game) if game == game_of_protocol("uci") else (game,)
-        known = re.split(r"[ ,]+", self.features.get("variants", "normal"))
-        return next((name for name in called if name in known), None)
+        variants = re.split(r"[ ,]+", self.features.get("variants", "normal"))
+        return next((name for name in called if name in variants), None)
 
     def _notation(self, game: str) -> Notation:
         return notation_for(game_facts(game).protocol, new_version=self._new_version)
 
     def _set_up(self, position: EnginePosition, replay: Replay) -> str:
-        """What brings a position onto the engine's board, where nobody moves by itself."""
+        """Return the commands that set up a position in force mode."""
         notation = self._notation(position.game)
         start = (position.game, position.start)
-        known = len(self._moves)
+        shared = len(self._moves)
         lines = ["force"]
-        if start != self._start or replay.moves[:known] != self._moves:
-            known = 0
+        if start != self._start or replay.moves[:shared] != self._moves:
+            shared = 0
             lines = ["new"]
             if (variant := self._variant(position.game)) not in (None, "normal"):
                 lines.append(f"variant {variant}")
@@ -369,7 +369,7 @@ class CecpEngine:
             if position.start is not None:
                 lines.append(f"setboard {self._fen(replay.first)}")
         say = "usermove " if self.features.get("usermove") == "1" else ""
-        lines += [say + notation.written(move) for move in replay.moves[known:]]
+        lines += [say + notation.written(move) for move in replay.moves[shared:]]
         self._start, self._moves = start, replay.moves
         return "".join(f"{line}\n" for line in lines)
 
@@ -378,18 +378,18 @@ class CecpEngine:
         named = type(first) is game_facts(game_of_protocol("uci")).position_type
         takes = self._new_version and self.features.get("setboard", "0" if self.features else "1")
         if not named or is_chess960(fen) or takes != "1":
-            message = "cannot be given a position like this; give the moves from the start"
+            message = "cannot set up such a position; give the moves from the start"
             raise self.transport.error(message, "refused")
         return fen
 
     async def _move(
         self, position: EnginePosition, replay: Replay, lines: str, wait_s: float
     ) -> Evaluation:
-        """Let the engine move, once the lines have set everything up."""
+        """Let the engine move after the set-up lines."""
         search = _Search(self.transport, ended_a_game=self._ended_a_game)
-        start, self._start = self._start, None  # unless all goes well, nobody knows its board
+        start, self._start = self._start, None  # after a failure its board is unknown
         spent_s = await self.transport.ask(f"{lines}go\n", search, wait_s)
-        self.transport.tell("force\n")  # it does not think on
+        self.transport.tell("force\n")  # it must not ponder
         last = replay.last
         best = self._checked(search.best, last, self._notation(position.game))
         self._start, self._moves = start, (*replay.moves, best)
@@ -413,11 +413,11 @@ class CecpEngine:
 
     @staticmethod
     def _ends_game(last: Position, best: str) -> bool:
-        """Whether nothing can be played after a move."""
+        """Whether a move ends the game."""
         return not last.play(last.parse(best)).legal_moves
 
     def _checked(self, best: str, last: Position, notation: Notation) -> str:
-        """The engine's move as we write it; raises if the rules do not know it."""
+        """Return the move in our notation; raises EngineError for an illegal one."""
         if best == "resign":
             return best
         try:
@@ -430,7 +430,7 @@ class CecpEngine:
         return str(move)
 
     def _wait_s(self, limits: Limits) -> float:
-        """How long to wait for a move within the limits; CECP counts whole seconds."""
+        """Return the timeout of a move; CECP counts whole seconds."""
         time_s = (limits or _DEFAULT_LIMITS).time_s
         return self.spec.wait_s(None if time_s is None else math.ceil(time_s))
 
@@ -448,7 +448,7 @@ class CecpEngine:
             if not self._new_version:
                 message = "tells nothing of depths; give it a time"
                 raise EngineError(self.name, message, reason="limit")
-            # Without a time of its own, an engine would keep to some clock.
+            # Without a time of its own, an engine would follow some clock.
             lines += "" if limits.time_s is not None else "st 3600\n"
             lines += f"sd {limits.depth}\n"
         return lines
@@ -459,7 +459,8 @@ class CecpEngine:
         left = _minutes(math.floor(own.main_s))
         if self._new_version:
             return f"level {own.moves_to_go or 0} {left} {own.increment_s:g}\n"
-        # It knows only so many moves in some time, and is told what is left before each move.
+        # Version 1 only has a number of moves per time, and gets the remaining time before each
+        # move.
         return f"level {own.moves_to_go or _MOVES_TO_COME} {left} 0\n"
 
 

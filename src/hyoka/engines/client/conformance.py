@@ -69,7 +69,7 @@ async def _check_command(command: str, probe_timeout_s: float) -> EngineReport:
         try:
             engine = await start_engine(replace(spec, timeout_s=probe_timeout_s))
         except EngineError as error:
-            attempts.append(Check(f"speaks {protocol.upper()}", "fail", _told(error)))
+            attempts.append(Check(f"speaks {protocol.upper()}", "fail", _format_error(error)))
             if error.reason == "missing":
                 return EngineReport(
                     spec, spec.title, "", (Check("program", "fail", error.message),)
@@ -131,7 +131,7 @@ class _Examination:
             verdict, detail = "warn", str(doubt)
         except (EngineError, NotationError) as error:
             verdict = "fail"
-            detail = _told(error) if isinstance(error, EngineError) else str(error)
+            detail = _format_error(error) if isinstance(error, EngineError) else str(error)
         self._checks.append(Check(name, verdict, detail))
         return verdict != "fail"
 
@@ -199,18 +199,18 @@ class _Examination:
         return games_with(lambda facts: facts.trial_moves and facts.protocol in spoken)
 
     async def _evaluates(self) -> str:
-        found = self._evaluation
-        if isinstance(found, EngineError):
-            raise found
-        assert found is not None
-        if found.value is None and found.score is None and found.mate is None:
+        evaluation = self._evaluation
+        if isinstance(evaluation, EngineError):
+            raise evaluation
+        assert evaluation is not None
+        if evaluation.value is None and evaluation.score is None and evaluation.mate is None:
             raise _Doubt("gives moves, but neither a value nor a score")
         parts = [
-            None if found.value is None else f"value {found.value:.3f}",
-            None if found.score is None else f"{found.score:g} {found.unit}",
-            None if found.mate is None else f"mate in {found.mate}",
+            None if evaluation.value is None else f"value {evaluation.value:.3f}",
+            None if evaluation.score is None else f"{evaluation.score:g} {evaluation.unit}",
+            None if evaluation.mate is None else f"mate in {evaluation.mate}",
         ]
-        return f"{', '.join(filter(None, parts))} in {found.time_s:.3f} s"
+        return f"{', '.join(filter(None, parts))} in {evaluation.time_s:.3f} s"
 
     async def _best_move(self) -> str:
         assert self._position is not None
@@ -234,9 +234,9 @@ class _Examination:
         assert self._position is not None
         limits = None
         if not isinstance(self._engine, GtpEngine):
-            given = self._spec.limits
-            fixed = given.time_s is None and (given.nodes or given.depth)
-            limits = given if fixed else self._few_nodes(await self._running())
+            spec_limits = self._spec.limits
+            fixed = spec_limits.time_s is None and (spec_limits.nodes or spec_limits.depth)
+            limits = spec_limits if fixed else self._few_nodes(await self._running())
         answers = []
         for _ in range(2):
             engine = await self._running()
@@ -266,7 +266,7 @@ class _Examination:
         return f"{self._stderr_lines} lines"
 
 
-def _told(error: EngineError) -> str:
+def _format_error(error: EngineError) -> str:
     return error.with_last_words.removeprefix(f"{error.engine}: ")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines that speak GTP: Go above all, but also Othello and Blokus Duo.
+"""Client for GTP engines: Go, Othello and Blokus Duo.
 
-GTP has no command for an evaluation; `profiles.toml` knows what each engine offers instead.
+GTP has no evaluation command; `profiles.toml` defines what each engine offers instead.
 """
 
 import difflib
@@ -36,7 +36,7 @@ _STDERR_PATIENCE_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an engine says to one command."""
+    """An engine's answer to one command."""
 
     command: str
     accepted: bool
@@ -44,7 +44,7 @@ class Answer:
 
 
 class _Answers:
-    """Reads one answer to each command, and hears nothing of what an engine says in between."""
+    """Reads one answer per command, and ignores output in between."""
 
     def __init__(self, commands: Sequence[str], transport: Transport) -> None:
         self._commands = list(commands)
@@ -77,14 +77,14 @@ class _Answers:
             self._lines.clear()
 
     def _heard_between(self, line: str) -> None:
-        """Nothing follows from what is no answer."""
+        """Ignore a line that is not an answer."""
 
 
 class _FirstAnswers(_Answers):
-    """The same while an engine is greeted, when what it says may belong to another protocol."""
+    """Reads the answers to the greeting, where lines may belong to another protocol."""
 
     def doubt(self) -> str:
-        """Greetings of other protocols; an engine that speaks GTP answers each of their lines."""
+        """Return the other protocols' greetings; a GTP engine answers each of their lines."""
         others = other_greetings("gtp")
         self._commands += others.splitlines()
         return others
@@ -108,13 +108,13 @@ class GtpEngine:
         self.commands: frozenset[str] = frozenset()
         self._limits = Limits()
         self._replay = Replayer()
-        # What stands on the engine's board: the game and its start, and the moves since.
+        # The state of the engine's board: game and start, and the moves since.
         self._start: tuple[str, str | None, float] | None = None
         self._moves: tuple[str, ...] = ()
 
     @classmethod
     async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
-        """Start the engine, shake hands, find its profile and set its options and limits."""
+        """Start the engine, shake hands, choose its profile and set its options and limits."""
         transport = await Transport.of(spec, cwd)
         try:
             engine = cls(spec, transport)
@@ -179,7 +179,7 @@ class GtpEngine:
         return command.split(" ", 1)[0] in self.commands
 
     async def send(self, commands: Sequence[str], wait_s: float | None = None) -> list[Answer]:
-        """Send commands in one go and read an answer to each, all within `wait_s`."""
+        """Send commands at once and read an answer to each, all within `wait_s`."""
         if not commands:
             return []
         reader = _Answers(commands, self.transport)
@@ -188,33 +188,33 @@ class GtpEngine:
         return reader.answers
 
     async def command(self, commands: Sequence[str]) -> list[Answer]:
-        """Send somebody else's commands; what they do to the board is not known to us."""
+        """Send external commands, whose effect on the board is unknown."""
         self._start = None
-        # They may do more than one search, and what a time limit does not bound.
+        # They may search several times, or without a time limit.
         return await self.send(commands, self.spec.timeout_s + (self._thinking_s or 0.0))
 
     @property
     def _thinking_s(self) -> float | None:
-        """The time limit as it was told: many engines count whole seconds."""
+        """The time limit as sent: many engines count whole seconds."""
         return None if self._limits.time_s is None else math.ceil(self._limits.time_s)
 
     @property
     def alive(self) -> bool:
-        """Whether the engine can still be asked."""
+        """Whether the engine can still answer."""
         return self.transport.alive
 
     async def new_game(self) -> None:
-        """Clear the board, and make the engine forget what it can forget."""
+        """Clear the board, and the engine's caches where possible."""
         self._start = None
         forget = [command for command in self.profile.forget if self._knows(command)]
         await self.send(["clear_board", *forget])
 
     async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
-        """Evaluate a position as the engine's profile says; the board is left as it is.
+        """Evaluate a position by the engine's profile; the board is unchanged.
 
-        A finished game other than Go is not shown to the engine: the rules know its value. Raises
-        EngineError (its reason is `refused` if the engine does not take the position), and
-        NotationError or IllegalMoveError if the position is none.
+        The rules evaluate a finished game other than Go. Raises EngineError (with the reason
+        `refused` if the engine rejects the position), and NotationError or IllegalMoveError for a
+        bad position.
         """
         replay = self._replayed(position)
         last = replay.last
@@ -248,14 +248,14 @@ class GtpEngine:
     async def evaluate_some(
         self, positions: Sequence[EnginePosition], limits: Limits | None = None
     ) -> list[Evaluation | Error]:
-        """Evaluate the first of some positions: a result, or what went wrong."""
+        """Evaluate the first of some positions: a result or an error."""
         try:
             return [await self.evaluate(positions[0], limits)]
         except Error as error:
             return [error]
 
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
-        """The move the engine would play, or `resign`; None if the game is over. Board as it is."""
+        """Return the engine's move or `resign`; None if the game is over."""
         replay = self._replayed(position)
         if finished(position.game, replay.last) is not None:
             return None
@@ -266,17 +266,17 @@ class GtpEngine:
     async def play(
         self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
     ) -> Evaluation:
-        """The engine's move in a game; it stays on the engine's board.
+        """Return the engine's move in a game; the move stays on the engine's board.
 
-        By both players' clocks, or else by the engine's own limits. What the engine thinks of the
-        position comes with it where its profile tells that from the move's own search.
-        Raises EngineError, with the reason `unplayable` for what is no move.
+        By both players' clocks, or the engine's own limits. It has an evaluation where the profile
+        reads one from the move's search. Raises EngineError with the reason `unplayable` for a bad
+        move.
         """
         replay = self._replayed(position)
         last = replay.last
         new = self._start is None or len(self._moves) > len(replay.moves)
         await self._set_up(position, replay, None)
-        told = [] if clocks is None else self._clock_commands(clocks, last.to_play, new)
+        time_commands = [] if clocks is None else self._clock_commands(clocks, last.to_play, new)
         color = "b" if last.to_play is Player.first else "w"
         seen = self.transport.stderr_count
         began = time.monotonic()
@@ -285,7 +285,7 @@ class GtpEngine:
             own = clocks[last.to_play.value]
             wait_s = self.spec.wait_s(own.main_s + own.period_s)
         start, self._start = self._start, None
-        *_, answer = await self.send([*told, f"genmove {color}"], wait_s)
+        *_, answer = await self.send([*time_commands, f"genmove {color}"], wait_s)
         spent_s = time.monotonic() - began
         if not answer.accepted:
             raise self.transport.error(f"refuses '{answer.command}': {answer.text}", "refused")
@@ -295,15 +295,15 @@ class GtpEngine:
         return Evaluation.seen_by(last.to_play, value=value, best=best, time_s=spent_s)
 
     async def _value_behind(self, answer: Answer, seen: int) -> float | None:
-        """The mover's value of a move just made, where the engine tells it beside the move."""
+        """Return the mover's value of a move, where the engine reports it with the move."""
         if self.profile.read != "stderr" or self.profile.view != "mover":
             return None
         match = await self.transport.find_in_stderr(self._pattern, seen, 0.0)
-        found = None if match is None else match.groupdict().get("value")
-        return self._value(found)
+        text = None if match is None else match.groupdict().get("value")
+        return self._value(text)
 
     def _clock_commands(self, clocks: tuple[Clock, Clock], mover: Player, new: bool) -> list[str]:
-        """What tells the engine the time: its own settings in a new game, and both clocks."""
+        """Return the time commands: the settings in a new game, and both clocks."""
         own = clocks[mover.value]
         commands = []
         if own.increment_s:
@@ -311,7 +311,7 @@ class GtpEngine:
                 raise self.transport.error("GTP knows no increments; give byo-yomi", "limit")
             fischer = f"kata-time_settings fischer {own.main_s:.3f} {own.increment_s:.3f}"
             commands = [fischer] if new else []
-        elif new and own.moves_to_go:  # so many moves in that time: a period of many stones
+        elif new and own.moves_to_go:  # moves per time: a period of several stones
             commands = [f"time_settings 0 {math.floor(own.main_s)} {own.moves_to_go}"]
         elif new:
             main_s, period_s = math.floor(own.main_s), math.floor(own.period_s)
@@ -324,11 +324,11 @@ class GtpEngine:
         return commands
 
     async def close(self) -> bool:
-        """Let the engine go; True if it went by itself."""
+        """Close the engine; True if it exited on request."""
         return await self.transport.close()
 
     def kill(self) -> None:
-        """End the engine at once."""
+        """Kill the engine."""
         self.transport.kill()
 
     def _replayed(self, position: EnginePosition) -> Replay:
@@ -346,25 +346,25 @@ class GtpEngine:
     async def _set_up(
         self, position: EnginePosition, replay: Replay, limits: Limits | None
     ) -> None:
-        """Bring the position onto the engine's board, and set the limits."""
+        """Set up the position and the limits."""
         await self._set_limits(limits or self.spec.limits)
         if self.spec.fresh:
             await self.new_game()
         start = (position.game, position.start, position.komi)
         moves = replay.moves
-        known = len(self._moves)
-        if start == self._start and moves[:known] == self._moves:
+        shared = len(self._moves)
+        if start == self._start and moves[:shared] == self._moves:
             commands: list[str] = []
         else:
             commands = self._start_commands(position, replay.first)
-            known = 0
+            shared = 0
         colors = ("b", "w") if replay.first.to_play is Player.first else ("w", "b")
         commands += [
             f"play {colors[ply % 2]} {move}"
-            for ply, move in enumerate(moves[known:], known)
+            for ply, move in enumerate(moves[shared:], shared)
             if self.profile.passes or move != "pass"
         ]
-        # Until all is accepted, nobody knows what stands there.
+        # Until all commands are accepted, the board is unknown.
         self._start = None
         for answer in await self.send(commands):
             if not answer.accepted:
@@ -380,7 +380,7 @@ class GtpEngine:
             return [*names, f"boardsize {facts.size}", "clear_board"]
         size = facts.size
         komi = position.komi if position.start is None else as_go(first).komi
-        # Stones that stand have liberties, so that none is captured in whatever order they come.
+        # Stones on the board have liberties, so any order captures none.
         stones = [
             f"play {'b' if cell > 0 else 'w'} {_COLUMNS[column]}{size - row}"
             for row, cells in enumerate(first.cells.tolist())
@@ -404,7 +404,7 @@ class GtpEngine:
         return answers
 
     async def _undo(self, move: str) -> None:
-        """Take back the move that the engine has just made on its board."""
+        """Undo the engine's last move on its board."""
         if move.lower() == "resign" or "undo" not in self.commands:
             self._start = None
             return
@@ -413,7 +413,7 @@ class GtpEngine:
             self._start = None
 
     async def _read(self, text: str, seen: int) -> dict[str, str]:
-        """What the profile's pattern finds: in the answers, or in what came on standard error."""
+        """Return what the profile's pattern matches in the answers or on standard error."""
         if self.profile.read == "stderr":
             match = await self.transport.find_in_stderr(self._pattern, seen, _STDERR_PATIENCE_S)
         else:
@@ -425,7 +425,7 @@ class GtpEngine:
             raise self.transport.error(
                 f"no evaluation {where}, as its profile '{self.profile.name}' reads it", "nonsense"
             )
-        return {name: found for name, found in match.groupdict().items() if found is not None}
+        return {name: group for name, group in match.groupdict().items() if group is not None}
 
     def _viewer(self, winner: str | None, last: Position) -> Player:
         view = self.profile.view if winner is None else winner[:1].lower()
@@ -447,7 +447,7 @@ class GtpEngine:
     def _value(self, text: str | None) -> float | None:
         if text is None:
             return None
-        # A sign says it whatever the profile thinks: some engines have changed their minds.
+        # A percent sign overrides the profile: some engines have changed their unit.
         unit = "percent" if text.endswith("%") else self.profile.unit
         number = self._number(text.removesuffix("%"))
         assert number is not None
@@ -457,9 +457,9 @@ class GtpEngine:
         return min(max(value, 0.0), 1.0)
 
     def _checked(self, text: str, last: Position) -> str:
-        """The engine's move as we write it; raises if the rules do not know it."""
+        """Return the move in our notation; raises EngineError for an illegal one."""
         best = text.strip()
-        if not best:  # to some of our games' readers an empty text is a pass
+        if not best:  # an empty text would be a pass in some games
             raise self.transport.error("answers without a move", "nonsense")
         if best.lower() == "resign":
             return "resign"
@@ -469,7 +469,7 @@ class GtpEngine:
             raise self.transport.error(
                 f"answers with '{best[:40]}', no move", "unplayable"
             ) from None
-        # Rules of Go differ on suicide, superko and the end of the game: any point will do.
+        # Rules of Go differ on suicide, superko and the end of the game: any point is accepted.
         if not hasattr(last, "komi") and not last.is_legal(move):
             raise self.transport.error(f"answers with the illegal move {move}", "unplayable")
         return str(move)

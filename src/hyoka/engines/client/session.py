@@ -275,14 +275,14 @@ class EngineSession:
             if not left:
                 break
             try:
-                found = await self._evaluate_some(left, limits)
+                batch = await self._evaluate_some(left, limits)
             except EngineError as error:
                 if not results:
                     raise
                 self._gave_up = error
                 break
-            results += found
-            for _ in found:
+            results += batch
+            for _ in batch:
                 left.popleft()
         return results
 
@@ -292,12 +292,12 @@ class EngineSession:
         """Evaluate the first of some positions; raises EngineError if no engine starts."""
         engine = await self._running_engine()
         try:
-            found = await engine.evaluate_some(positions, limits)
+            batch = await engine.evaluate_some(positions, limits)
         except EngineError as error:
-            found = [error]
+            batch = [error]
         self._at_once = 1
         results: list[Evaluation | Failure] = []
-        for position, each in zip(positions, found, strict=False):
+        for position, each in zip(positions, batch, strict=False):
             if isinstance(each, Error):
                 results.append(self._failure(engine, position, each))
             else:

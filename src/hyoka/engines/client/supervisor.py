@@ -71,10 +71,10 @@ def _become(command: list[str], mask: set[int | signal.Signals], prctl: Callable
 def _watch(engine: int) -> int | None:
     """Wait for the engine's exit and return its status; None if it is to be killed."""
     while True:
-        heard = signal.sigwait(_HEARD)
-        if heard == END:
+        received = signal.sigwait(_HEARD)
+        if received == END:
             return None
-        if heard == POLITE:
+        if received == POLITE:
             _signal_group(engine, signal.SIGTERM)
             continue
         while (ended := _reaped(os.WNOHANG)) is not None:

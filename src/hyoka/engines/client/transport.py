@@ -59,7 +59,7 @@ def mistaken(protocol: str, line: str) -> str | None:
     if spoken is None or spoken == protocol:
         return None
     return (
-        f"does not speak {protocol.upper()}, but {spoken.upper()}, it seems; write {spoken}: "
+        f"seems to speak {spoken.upper()}, not {protocol.upper()}; write {spoken}: "
         f"before its command instead of {protocol}:"
     )
 
@@ -115,14 +115,14 @@ class _Lines(asyncio.Protocol):
         if cut < 0:
             self._keep(data)
             return
-        whole = data[:cut]
+        complete = data[:cut]
         if self._pieces:
-            whole = b"".join((*self._pieces, whole))
+            complete = b"".join((*self._pieces, complete))
             self._pieces.clear()
             self._pieces_bytes = 0
         if cut + 1 < len(data):
             self._keep(data[cut + 1 :])
-        self._lines_received(whole.decode("utf-8", "replace"))
+        self._lines_received(complete.decode("utf-8", "replace"))
 
     def _keep(self, piece: bytes) -> None:
         self._pieces.append(piece)
@@ -396,9 +396,9 @@ class Transport:
     @property
     def transcript(self) -> str:
         """The last lines of the dialogue: `>` ours, `<` the engine's, `!` standard error."""
-        said = [(who, line) for who, text in self._dialogue for line in text.splitlines()]
+        dialogue = [(who, line) for who, text in self._dialogue for line in text.splitlines()]
         lines = [
-            f"{who} {printable(line[:_LONGEST_SHOWN])}" for who, line in said[-DIALOGUE_LINES:]
+            f"{who} {printable(line[:_LONGEST_SHOWN])}" for who, line in dialogue[-DIALOGUE_LINES:]
         ]
         if self._tells_stderr:
             lines += [f"! {line}" for line in self._last_words()]

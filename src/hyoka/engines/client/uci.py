@@ -24,42 +24,42 @@ from hyoka.games.clock import Clock
 from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
 
 DEFAULT_LIMITS: Final = Limits(time_s=0.1)
-"""Where nobody says how long to think. Any engine knows a time; only nodes can be repeated."""
+"""The limits by default: every engine supports a time; only nodes are reproducible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How an engine is asked.
+    """An engine's deviations from the protocol.
 
     >>> dialect_of("Stockfish 15.1").counts_nodes, dialect_of("Toga II 3.0").counts_nodes
     (True, False)
     """
 
     match: str = ""
-    """A pattern at the beginning of the engine's name."""
+    """A pattern for the beginning of the engine's name."""
     counts_nodes: bool = True
-    """Whether `go nodes` is kept to; some search on for ever, and some die."""
+    """Whether it respects `go nodes`; some engines search forever, some crash."""
     depth_option: str = ""
     """The option that limits the depth, where `go depth` does not."""
     deepest: int = 0
-    """What that option is set to where no depth is asked for."""
+    """The value of that option without a depth limit."""
     options: Mapping[str, str] = field(default_factory=dict)
-    """Set unless told otherwise."""
+    """Options with other defaults."""
     shortest_s: float = 0.0
-    """Less time than this is overrun."""
+    """The shortest time limit that it respects."""
     knows_increments: bool = True
     takes_moves: bool = True
-    """Whether it is told how a position came about, or else the position alone."""
+    """Whether it gets the moves since the start, or only the last position."""
     limits: Limits = DEFAULT_LIMITS
-    """Where nobody says how long to think."""
+    """The default limits."""
 
 
 _DIALECTS: Final = (
-    # Both descend from Fruit, which goes on until it is told to stop.
+    # Both descend from Fruit, which does not stop by itself.
     Dialect(match="Toga II|GNU Chess|Fruit", counts_nodes=False),
-    # It dies at `go nodes`, `go depth`, `go movetime` and increments; without Verbose it tells no
-    # score, and from its book it would play without one. Moves from the usual start put it into an
-    # endless loop once it has been told another start.
+    # It crashes at `go nodes`, `go depth`, `go movetime` and increments; without Verbose it reports
+    # no score, and book moves have none. Moves from the standard start after another start put it
+    # into an endless loop.
     Dialect(
         match="gpsshogi",
         counts_nodes=False,
@@ -76,7 +76,7 @@ _DEFAULT: Final = Dialect()
 
 
 def dialect_of(name: str) -> Dialect:
-    """The dialect of an engine that calls itself so; by far the most have none."""
+    """Return the dialect of an engine by its name; most have none."""
     return next((each for each in _DIALECTS if re.match(each.match, name)), _DEFAULT)
 
 
@@ -95,13 +95,13 @@ _DEEPEST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option that an engine offers."""
+    """An option that an engine declares."""
 
     name: str
     kind: str
     """`check`, `spin`, `combo`, `button`, `string` or USI's `filename`."""
     span: tuple[int, int] | None = None
-    """The least and the greatest number of a `spin`."""
+    """The minimum and the maximum of a `spin`."""
     choices: tuple[str, ...] = ()
 
     @classmethod
@@ -120,7 +120,7 @@ class Option:
         )
 
     def fault(self, value: str) -> str | None:
-        """What is wrong with a value, or None."""
+        """Return what is wrong with a value, or None."""
         if self.kind == "check" and value not in ("true", "false"):
             return "is true or false"
         if self.kind == "spin":
@@ -135,44 +135,44 @@ class Option:
 
 
 class _Search:
-    """A question to an engine, and what it says: the last good score, then the best move.
+    """A search request and the engine's answer: the last valid score, then the best move.
 
-    With several variations (MultiPV), or when an engine stops in the middle of a depth, its last
-    line may be about another move than the one it plays. The score of the played move counts.
+    With several variations (MultiPV), or when an engine stops within an iteration, its last line
+    may be about another move than the best move. The best move's score counts.
     """
 
-    __slots__ = ("_by_move", "_said", "best", "bound", "exact", "last", "request", "unreadable")
+    __slots__ = ("_batches", "_by_move", "best", "bound", "exact", "last", "request", "unreadable")
 
     def __init__(self, request: str, last: Position) -> None:
         self.request = request
         self.last = last
-        self._said: list[str] = []
+        self._batches: list[str] = []
         self._by_move: dict[str, re.Match[str]] = {}
-        """The last exact score of each move that a variation began with, of lines dropped."""
+        """The last exact score by first move, of dropped lines."""
         self.exact: re.Match[str] | None = None
         self.bound: re.Match[str] | None = None
         self.unreadable: str | None = None
         self.best = ""
 
     def __call__(self, text: str) -> bool:
-        """Take lines, True with the last; they are read later, since a quick engine waits."""
-        self._said.append(text)
+        """Take lines and return True with the last; parsing waits, since a quick engine does."""
+        self._batches.append(text)
         if text.startswith("bestmove") or "\nbestmove" in text:
             return True
-        if len(self._said) > _MANY_BATCHES:
+        if len(self._batches) > _MANY_BATCHES:
             self._digest()
         return False
 
     def read(self) -> None:
-        """Read what was said, once it is complete."""
-        last = self._said[-1]
+        """Parse the complete answer."""
+        last = self._batches[-1]
         at = last.rfind("\nbestmove") + 1
         words = last[at:].split("\n", 1)[0].split()
         self.best = words[1] if len(words) > 1 else ""
-        self._said[-1] = last[:at]
+        self._batches[-1] = last[:at]
         self._digest()
         played = self._by_move.get(self.best)
-        # A score from long before says less than that of the best line.
+        # A score of a much earlier iteration says less than the best line's.
         if (
             played is not None
             and self.exact is not None
@@ -181,15 +181,15 @@ class _Search:
             self.exact = played
 
     def _digest(self) -> None:
-        text = "\n".join(self._said)
-        self._said.clear()
+        text = "\n".join(self._batches)
+        self._batches.clear()
         if " score " in text:
             self._read_scores(text)
 
     def _read_scores(self, text: str) -> None:
-        """Find the last exact scores: of the best line, and of each move up to that played.
+        """Find the last exact scores: of the best line, and of each first move.
 
-        Without an exact score of the best line, the last bound on it counts.
+        Without an exact score of the best line, its last bound counts.
         """
         exact = bound = None
         by_move: dict[str, re.Match[str]] = {}
@@ -221,13 +221,13 @@ class _Search:
 
 
 def _depth(score: re.Match[str]) -> int:
-    """The depth that a line with a score tells; 0 if none."""
-    found = _DEPTH.search(score.string)
-    return 0 if found is None else int(found[1])
+    """Return the depth of a line with a score; 0 if it has none."""
+    match = _DEPTH.search(score.string)
+    return 0 if match is None else int(match[1])
 
 
 class UciEngine:
-    """A running UCI engine. Its answers are checked: a best move that is not legal is an error."""
+    """A running UCI engine. Illegal best moves raise."""
 
     protocol: ClassVar[str] = "uci"
     games: ClassVar[tuple[str, ...]] = tuple(games_with(lambda facts: facts.protocol == "uci"))
@@ -248,7 +248,7 @@ class UciEngine:
 
     @property
     def dialect(self) -> Dialect:
-        """What it does otherwise than the protocol says."""
+        """The engine's deviations from the protocol."""
         return dialect_of(self.name)
 
     @classmethod
@@ -258,7 +258,7 @@ class UciEngine:
         try:
             engine = cls(spec, transport)
             if await engine._shake_hands():
-                # It was slow, and has heard words of other protocols: it might have obeyed.
+                # A slow engine that has read greetings of other protocols may have obeyed them.
                 transport.kill()
                 engine.transport = transport = await Transport.of(spec, cwd)
                 transport.last_word = "bestmove"
@@ -271,9 +271,9 @@ class UciEngine:
         return engine
 
     async def _shake_hands(self, *, patient: bool = False) -> bool:
-        """Greet the engine; whether other greetings were tried, which one who is patient does not.
+        """Greet the engine; return whether it may have read other protocols' greetings.
 
-        Raises EngineError when it gives away that it speaks another protocol.
+        Raises EngineError if the engine reveals another protocol.
         """
         doubted = False
 
@@ -302,19 +302,19 @@ class UciEngine:
         return doubted
 
     async def _set_options(self) -> None:
-        wanted = dict(self.spec.options)
-        told = {name.lower() for name in wanted}
+        values = dict(self.spec.options)
+        spec_names = {name.lower() for name in values}
         for name, value in {"UCI_ShowWDL": "true", **self.dialect.options}.items():
-            if name.lower() in self.options and name.lower() not in told:
-                wanted[name] = value
-        lines = [self._option_line(name, value) for name, value in wanted.items()]
+            if name.lower() in self.options and name.lower() not in spec_names:
+                values[name] = value
+        lines = [self._option_line(name, value) for name, value in values.items()]
         await self._ready("".join(lines))
 
     def _option_line(self, name: str, value: str) -> str:
         option = self.options.get(name.lower())
         if option is None:
-            names = [known.name for known in self.options.values()]
-            # A limit's name that is misspelt looks like an option.
+            names = [each_option.name for each_option in self.options.values()]
+            # A misspelled limit looks like an option.
             written = {each.lower(): each for each in (*KEYS, *names)}
             near = difflib.get_close_matches(name.lower(), written, n=1)
             hint = f"did you mean {written[near[0]]}?" if near else ", ".join(names)
@@ -327,25 +327,25 @@ class UciEngine:
         return f"setoption name {option.name} value {value}\n"
 
     async def _ready(self, text: str) -> None:
-        """Send `text` and wait until the engine has digested it."""
+        """Send `text` and wait until the engine has processed it."""
         await self.transport.ask(
             f"{text}isready\n", lambda said: "readyok" in said.split(), self.spec.timeout_s
         )
 
     @property
     def alive(self) -> bool:
-        """Whether the engine can still be asked."""
+        """Whether the engine can still answer."""
         return self.transport.alive
 
     async def new_game(self) -> None:
-        """Tell the engine that what comes next has nothing to do with what was before."""
+        """Make the engine forget previous positions."""
         await self._ready(self._new_game)
 
     async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
-        """Evaluate a position, within the given limits or else those of the engine's text.
+        """Evaluate a position within `limits`, or else the spec's.
 
-        A finished game is not shown to the engine: the rules know its value. Raises EngineError if
-        the engine fails, and NotationError or IllegalMoveError if the position is none.
+        The rules evaluate a finished game. Raises EngineError if the engine fails, and
+        NotationError or IllegalMoveError for a bad position.
         """
         (result,) = await self.evaluate_some([position], limits)
         if isinstance(result, Error):
@@ -355,10 +355,10 @@ class UciEngine:
     async def evaluate_some(
         self, positions: Sequence[EnginePosition], limits: Limits | None = None
     ) -> list[Evaluation | Error]:
-        """Evaluate positions, quicker than one by one; gives for each what `evaluate` would.
+        """Evaluate positions faster than one by one, each with the result or error of `evaluate`.
 
-        The list ends early, though not empty, with the first error that puts the engine's further
-        answers in doubt, or where it has to forget before the next position.
+        The list ends early, but not empty, after an error that makes further answers unreliable,
+        and where the engine is reset before each position.
         """
         if self.spec.fresh:
             positions = [positions[0]]
@@ -400,15 +400,15 @@ class UciEngine:
             return error
 
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
-        """The move the engine would play; None if the game is over."""
+        """Return the engine's move; None if the game is over."""
         return (await self.evaluate(position, limits)).best
 
     async def play(
         self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
     ) -> Evaluation:
-        """The engine's move in a game, by both players' clocks or else by its own limits.
+        """Return the engine's move in a game, by both players' clocks or its own limits.
 
-        Raises EngineError, with the reason `unplayable` for what is no legal move.
+        Raises EngineError with the reason `unplayable` for an illegal move.
         """
         if self.spec.fresh:
             await self.new_game()
@@ -417,7 +417,7 @@ class UciEngine:
             raise (
                 search
                 if isinstance(search, Error)
-                else self.transport.error("is asked for a move in a finished game", "refused")
+                else self.transport.error("cannot move in a finished game", "refused")
             )
         if clocks is not None:
             time_words = self._clock_words(clocks, clocks[search.last.to_play.value])
@@ -438,31 +438,31 @@ class UciEngine:
             raise self.transport.error("UCI knows no byo-yomi", "limit")
         white, black = clocks
         words = [
-            # 0 might be read as no clock at all.
+            # Some engines read 0 as no clock.
             f"wtime {milliseconds(white.main_s) or 1} btime {milliseconds(black.main_s) or 1}",
             f"winc {milliseconds(white.increment_s)} binc {milliseconds(black.increment_s)}",
         ]
         return [*words, f"movestogo {own.moves_to_go}"] if own.moves_to_go else words
 
     async def close(self) -> bool:
-        """Let the engine go; True if it went by itself."""
+        """Close the engine; True if it exited on request."""
         return await self.transport.close()
 
     def kill(self) -> None:
-        """End the engine at once."""
+        """Kill the engine."""
         self.transport.kill()
 
     def _evaluation(self, search: _Search, time_s: float) -> Evaluation:
         best = self._checked(search.best, search.last)
-        found = search.exact or search.bound
-        if found is None:
+        report = search.exact or search.bound
+        if report is None:
             if search.unreadable is not None:
                 raise self.transport.error(
                     f"gives a score that cannot be read: {search.unreadable[:200]}", "nonsense"
                 )
             return Evaluation(best=best, time_s=time_s)
-        line = found.string
-        centipawns, mate = found.groups()
+        line = report.string
+        centipawns, mate = report.groups()
         depth, nodes, wdl = _DEPTH.search(line), _NODES.search(line), _WDL.search(line)
         return Evaluation.seen_by(
             search.last.to_play,
@@ -484,11 +484,13 @@ class UciEngine:
         return win / total, draw / total, loss / total
 
     def _checked(self, best: str, last: Position) -> str:
-        """The engine's move as we write it; raises if the rules do not know it."""
+        """Return the move in our notation; raises EngineError for an illegal one."""
         if best in self._word_moves:
             return best
         if best in self._no_move:
-            raise self.transport.error("finds no move where there are some", "unplayable")
+            raise self.transport.error(
+                "reports no move, though there are legal moves", "unplayable"
+            )
         try:
             move = last.parse(best)
         except ValueError:
@@ -501,7 +503,7 @@ class UciEngine:
 
     def _position_line(self, replay: Replay, standard_start: bool) -> str:
         if standard_start:
-            # Back to usual chess costs nothing where nobody has left it.
+            # Switching back to standard chess is free for engines that never left it.
             switch = self._switch_chess960(False) if self._chess960 else ""
             start = "startpos"
         else:
@@ -509,7 +511,7 @@ class UciEngine:
             chess960 = is_chess960(fen)
             switch = self._switch_chess960(chess960) if chess960 != self._chess960 else ""
             if chess960:
-                # Castling is written in two ways there; a position without its past has none.
+                # Castling has two notations there; a position without moves avoids them.
                 return f"{switch}position fen {_fen(replay.last)}\n"
             start = f"fen {fen}"
         if replay.moves:
@@ -523,9 +525,9 @@ class UciEngine:
         self._chess960 = on
         return f"setoption name {option.name} value {str(on).lower()}\n"
 
-    def _limits(self, given: Limits | None) -> Limits:
-        """The limits of a search: those given, else the spec's, else the default ones."""
-        return (self.spec.limits if given is None else given) or self.dialect.limits
+    def _limits(self, override: Limits | None) -> Limits:
+        """Return the limits of a call, else the spec's, else the default."""
+        return (self.spec.limits if override is None else override) or self.dialect.limits
 
     def _go_line(self, limits: Limits) -> str:
         limits = self._limits(limits)
@@ -536,22 +538,22 @@ class UciEngine:
                 )
         if limits.time_s is not None:
             self._check_time(limits.time_s)
-        whole = limits.milliseconds
-        return self._go_words(limits, [] if whole is None else [self._time_words(whole)])
+        time_ms = limits.milliseconds
+        return self._go_words(limits, [] if time_ms is None else [self._time_words(time_ms)])
 
     def _go_words(self, limits: Limits, time_words: list[str]) -> str:
         words = ["go"]
         first = ""
         if (option := self.options.get(self.dialect.depth_option.lower())) is not None:
-            told = {key.lower(): value for key, value in self.spec.options}
-            deepest = told.get(option.name.lower(), self.dialect.deepest)
+            options = {key.lower(): value for key, value in self.spec.options}
+            deepest = options.get(option.name.lower(), self.dialect.deepest)
             first = f"setoption name {option.name} value {limits.depth or deepest}\n"
-            time_words = time_words or ["infinite"]  # which the depth ends
+            time_words = time_words or ["infinite"]  # the depth ends it
         elif limits.depth is not None:
             words.append(f"depth {limits.depth}")
         if limits.nodes is not None:
             if not self.dialect.counts_nodes:
-                raise self._no_limit("keeps to no limit of nodes; give it a depth or a time")
+                raise self._no_limit("ignores node limits; use a depth or time limit")
             words.append(f"nodes {limits.nodes}")
         return first + " ".join([*words, *time_words]) + "\n"
 
@@ -568,17 +570,17 @@ class UciEngine:
 
 
 def milliseconds(seconds: float) -> int:
-    """Seconds as protocols of this family count them."""
+    """Return whole milliseconds."""
     return round(1000 * seconds)
 
 
 def _fen(game: Position) -> str:
-    """A position's FEN: its text without the rules of draws that may follow."""
+    """Return the FEN, without the draw rules that may follow it."""
     return " ".join(game.text.split(" ", 6)[:6])
 
 
 def is_chess960(fen: str) -> bool:
-    """Whether a FEN has castling that usual chess does not know.
+    """Whether a FEN has castling rights beyond standard chess.
 
     >>> is_chess960("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
     False
@@ -600,14 +602,14 @@ def is_chess960(fen: str) -> bool:
 
 
 def _mate_length(text: str) -> int:
-    """Moves to mate; a bare sign (USI) is a mate that was proved but not counted."""
+    """Return moves to mate; a bare sign (USI) is a proven mate of unknown length."""
     if text in ("+", "-"):
         return UNKNOWN_MATE if text == "+" else -UNKNOWN_MATE
     return max(-UNKNOWN_MATE, min(int(text), UNKNOWN_MATE))
 
 
 class UsiEngine(UciEngine):
-    """A running USI engine; as a best move it may also `resign` or declare its `win`."""
+    """A running USI engine; its best move may also be `resign` or `win`."""
 
     protocol: ClassVar[str] = "usi"
     games: ClassVar[tuple[str, ...]] = tuple(games_with(lambda facts: facts.protocol == "usi"))
@@ -636,14 +638,14 @@ class UsiEngine(UciEngine):
             return [words, "binc {} winc {}".format(*increments)]
         if own.period_s:
             self._check_time(own.period_s)
-        # One byo-yomi is told: it is the mover's that matters.
+        # Only the mover's byo-yomi is sent.
         return [words, f"byoyomi {milliseconds(own.period_s)}"]
 
     def _time_words(self, milliseconds: int) -> str:
-        # `byoyomi` is what every USI engine knows; `movetime` is not.
+        # Every USI engine knows `byoyomi`, but not `movetime`.
         return f"btime 0 wtime 0 byoyomi {milliseconds}"
 
 
 def _sfen(position: Position) -> str:
-    """A position's SFEN, which has four fields: our text may add rules that engines do not read."""
+    """Return the SFEN's four fields, without the rules that may follow them."""
     return " ".join(position.text.split(" ", 4)[:4])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our searches as engines that GUIs and match runners start: the other side of `hyoka.engines`.
+"""Engine servers that offer our searches to GUIs and match runners.
 
-A server answers what a controller says, line by line, until it is told to quit:
+A server answers a controller line by line until `quit`:
 
     UciServer(SearchSpec.from_text("ab"), Controller.of_process()).run()
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a controller, and searches that run for it in a thread."""
+"""The controller's lines, and searches that run for it in a thread."""
 
 import importlib.metadata
 import os
@@ -20,7 +20,7 @@ AUTHOR: Final = "the Hyoka project"
 
 
 def version() -> str:
-    """The version of what is installed."""
+    """Return the installed version."""
     return importlib.metadata.version("hyoka")
 
 
@@ -29,15 +29,15 @@ _LONGEST_LINE: Final = 1 << 20
 
 
 class Controller:
-    """Hears lines in a thread of its own, so that a search can be interrupted; says lines whole.
+    """Reads lines in its own thread, so that a search can be interrupted; writes complete lines.
 
-    A controller that has gone away hears nothing and says that it is at its end.
+    After the controller has gone, `hear` returns None and `say` does nothing.
     """
 
     def __init__(self, lines: Iterable[str], write: Callable[[str], None]) -> None:
-        """Take the lines to hear, and what writes a text and lets it go at once."""
+        """Take the lines to read, and a function that writes and flushes a text."""
         self._write = write
-        self._heard = queue.Queue[str | None]()
+        self._queue = queue.Queue[str | None]()
         self._next: list[str | None] = []
         self._lock = threading.Lock()
         self._gone = False
@@ -46,31 +46,31 @@ class Controller:
 
     @classmethod
     def of_process(cls) -> Self:
-        """Whoever holds the other ends of our standard input and output."""
-        # No buffered reader: a thread that waits in one would keep the interpreter from ending.
+        """Return the controller on our standard input and output."""
+        # Unbuffered: a thread waiting in a buffered reader would keep the interpreter from exiting.
         return cls(lines_of(0), write_to(1))
 
     def _listen(self) -> None:
         try:
             for line in self._lines:
-                self._heard.put(line)
+                self._queue.put(line)
         finally:
-            self._heard.put(None)
+            self._queue.put(None)
 
     def wait(self) -> None:
-        """Wait until there is a line to hear, or the end."""
+        """Wait for a line or the end."""
         if not self._next:
-            self._next.append(self._heard.get())
+            self._next.append(self._queue.get())
 
     def hear(self) -> str | None:
-        """The next line, waited for; None at the end, again and again."""
+        """Wait for the next line and return it; None from the end on."""
         self.wait()
         if self._next[0] is None or self._gone:
             return None
         return self._next.pop()
 
     def say(self, text: str) -> None:
-        """Say whole lines, undisturbed by what other threads say."""
+        """Write complete lines, not interleaved with other threads'."""
         with self._lock:
             if self._gone:
                 return
@@ -81,9 +81,9 @@ class Controller:
 
 
 def lines_of(descriptor: int) -> Iterator[str]:
-    """The lines that come through a file descriptor; bytes that are no UTF-8 become `�`.
+    """Yield the lines of a file descriptor; invalid UTF-8 becomes `�`.
 
-    Of an overlong line only the start is kept.
+    Overlong lines are truncated.
     """
     rest = b""
     while True:
@@ -93,15 +93,15 @@ def lines_of(descriptor: int) -> Iterator[str]:
             block = b""
         if not block:
             break
-        *whole, rest = (rest + block).split(b"\n")
-        yield from (line[:_LONGEST_LINE].decode("utf-8", "replace") for line in whole)
+        *complete, rest = (rest + block).split(b"\n")
+        yield from (line[:_LONGEST_LINE].decode("utf-8", "replace") for line in complete)
         rest = rest[: _LONGEST_LINE + 1]
     if rest:
         yield rest[:_LONGEST_LINE].decode("utf-8", "replace")
 
 
 def write_to(descriptor: int) -> Callable[[str], None]:
-    """What writes whole texts to a file descriptor, unbuffered."""
+    """Return a function that writes complete texts to a file descriptor, unbuffered."""
 
     def write(text: str) -> None:
         left = memoryview(text.encode("utf-8", "replace"))
@@ -112,10 +112,10 @@ def write_to(descriptor: int) -> Callable[[str], None]:
 
 
 def continued(line: Line) -> Line:
-    """The line, or where a rule has ended it, the same position with as little past as play needs.
+    """Return the line, or where a rule has ended it, its position with minimal history.
 
-    A controller may go on after a repetition, fifty moves or two passes; a search that sees the end
-    of the game has nothing to say. Mates, stalemates and full boards stay what they are.
+    A controller may go on after a repetition, fifty moves or two passes, where a search would see a
+    finished game. Mates, stalemates and full boards remain.
 
     >>> import hyoka as hk
     >>> line = hk.Go9().line().play("pass").play("pass")
@@ -131,12 +131,12 @@ def continued(line: Line) -> Line:
 
 
 def played(line: Line, texts: Iterable[str]) -> Line:
-    """The line after some moves. Raises NotationError or IllegalMoveError with the bad one."""
+    """Return the line after some moves. Raises NotationError or IllegalMoveError."""
     for number, text in enumerate(texts, start=1):
         line = continued(line)
         try:
             move = line.parse(text)
-        except TypeError:  # half a character
+        except TypeError:  # a lone surrogate
             raise NotationError(f"move {number}: no text that can be read") from None
         if not line.is_legal(move):
             raise IllegalMoveError(f"move {number}: {move} is not legal in {line.position.text}")
@@ -145,7 +145,7 @@ def played(line: Line, texts: Iterable[str]) -> Line:
 
 
 def printable(text: object) -> str:
-    """A message on one line, without what could be taken for the end of one."""
+    """Return a message on one line, without control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
 
 
@@ -156,7 +156,7 @@ _DEFAULT_NAMES: Final = {
     "threads": "Threads",
     "multipv": "MultiPV",
 }
-"""UCI's names for what many engines have. No search has both a table and a tree."""
+"""UCI's names of common options. No search has both a table and a tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +165,13 @@ class Option:
 
     name: str
     declaration: str
-    """From `type` on."""
+    """The declaration from `type` on."""
     setting: str | None = None
     """The setting of the search that it changes."""
 
 
 def options_of(spec: SearchSpec) -> list[Option]:
-    """The settings of a search as options whose defaults are the spec's own values.
+    """Return a search's settings as options; the spec's values are the defaults.
 
     >>> [option.name for option in options_of(SearchSpec.from_text("mate"))]
     ['nodes', 'time', 'Hash']
@@ -187,8 +187,8 @@ def options_of(spec: SearchSpec) -> list[Option]:
 
 
 def _declaration(setting: Setting, value: Any) -> str:
-    whole = setting.kind == "int" or setting.name == "memory"
-    if whole and value is not None:
+    is_integer = setting.kind == "int" or setting.name == "memory"
+    if is_integer and value is not None:
         least = -_MOST if setting.minimum is None else int(setting.minimum)
         most = _MOST if setting.maximum is None else min(_MOST, int(setting.maximum))
         return f"type spin default {int(value)} min {least} max {max(most, int(value))}"
@@ -196,29 +196,29 @@ def _declaration(setting: Setting, value: Any) -> str:
         return f"type check default {str(value).lower()}"
     if setting.kind == "choice" and value is not None:
         return f"type combo default {value} " + " ".join(f"var {each}" for each in setting.choices)
-    # UCI has no option for a number with a fraction, or for one that may be left open.
+    # UCI has no option type for fractions or optional numbers.
     text = "" if value is None else setting.text(value)
     return f"type string default {text or '<empty>'}"
 
 
 def with_setting(spec: SearchSpec, name: str, value: str) -> SearchSpec:
-    """The spec with one setting changed; an empty value is the default. Raises NotationError.
+    """Return the spec with a setting changed; empty is the default. Raises NotationError.
 
     >>> with_setting(SearchSpec.from_text("uct:playouts=50"), "playouts", "80").text
     'uct:playouts=80'
     """
-    known = {setting.name: setting for setting in SearchSpec.settings_for(spec.kind)}
-    if name not in known:
-        raise NotationError(f"{spec.kind} has no setting '{name}'; there are {', '.join(known)}")
-    # A spec's text could not say these.
+    settings = {setting.name: setting for setting in SearchSpec.settings_for(spec.kind)}
+    if name not in settings:
+        raise NotationError(f"{spec.kind} has no setting '{name}'; there are {', '.join(settings)}")
+    # A spec's text cannot contain these.
     if any(mark in value for mark in ",\n"):
         raise NotationError(f"no value of a setting: '{value}'")
-    chosen = None if value in ("", "<empty>") else known[name].read(value)
-    return spec.with_settings(**{name: chosen})
+    parsed = None if value in ("", "<empty>") else settings[name].read(value)
+    return spec.with_settings(**{name: parsed})
 
 
 def counted(spec: SearchSpec, count: int) -> SearchLimits:
-    """A limit that a protocol calls nodes, in what the search counts: playouts if it has some."""
+    """Return a node limit in the search's unit: playouts if it has them."""
     names = [setting.name for setting in SearchSpec.settings_for(spec.kind)]
     return SearchLimits(playouts=count) if "playouts" in names else SearchLimits(nodes=count)
 
@@ -228,17 +228,17 @@ _AGAIN_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What to search, and how much."""
+    """A position to search, and limits."""
 
     line: Line
     limits: SearchLimits
     only: Sequence[AnyMove] | None = None
-    """Moves to choose from; None for all."""
+    """The moves to choose from; None for all."""
     every_s: float = 0.5
 
 
 class Stoppable(Protocol):
-    """What `hyoka.search.Searcher` is for us."""
+    """The part of `hyoka.search.Searcher` that servers use."""
 
     def search(
         self,
@@ -256,11 +256,11 @@ class Stoppable(Protocol):
         """End the running search soon."""
 
 
-class Thinking:
+class SearchThread:
     """A search that runs until its limits, `stop` or `stop_after`.
 
-    `on_end` is told the result, or the exception, in the thread of the search; if `held`, not
-    before `release` or `stop`, as `go infinite` and `go ponder` want it.
+    `on_end` gets the result or the exception in the search's thread; if `held`, not before
+    `release` or `stop`, as `go infinite` and `go ponder` require.
     """
 
     def __init__(
@@ -294,7 +294,7 @@ class Thinking:
                 on_result=self._on_result,
                 every_s=question.every_s,
             )
-        except Exception as error:  # whatever it is, the controller waits for an answer
+        except Exception as error:  # the controller waits for an answer in any case
             end = error
         self._may_end.wait()
         if self._timer is not None:
@@ -302,24 +302,24 @@ class Thinking:
         self._on_end(end)
 
     def release(self) -> None:
-        """Let the result be told when it is there."""
+        """Deliver the result as soon as it is there."""
         self._may_end.set()
 
     def stop_after(self, seconds: float) -> None:
-        """Stop in so many seconds, if the search has not ended by then."""
+        """Stop the search after some seconds unless it has ended."""
         self._timer = threading.Timer(seconds, self.stop)
         self._timer.daemon = True
         self._timer.start()
 
     def stop(self, patience_s: float | None = None) -> None:
-        """End the search, and wait until its result has been told, or no longer than that."""
+        """End the search, and wait for the delivery of its result, at most for `patience_s`."""
         self._may_end.set()
         until = None if patience_s is None else time.monotonic() + patience_s
-        # A search that has only just been asked for may not yet hear that it should stop.
+        # A search that is just starting may miss a stop request.
         while self._thread.is_alive() and (until is None or time.monotonic() < until):
             self._searcher.stop()
             self._thread.join(_AGAIN_S)
 
     def join(self) -> None:
-        """Wait until the result has been told."""
+        """Wait until the result has been delivered."""
         self._thread.join()

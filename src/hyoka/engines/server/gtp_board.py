@@ -26,32 +26,32 @@ from hyoka.records.problems.go_position import with_text_field
 
 
 class Clocks:
-    """The clocks of a game; without any, `of` is None.
+    """The clocks of a game; `of` returns None without time settings.
 
-    What a player has is what `time_left` said last, less what we have spent since.
+    A player's time is the last `time_left` minus the time spent since.
     """
 
     def __init__(self) -> None:
-        self._whole: Clock | None = None
+        self._full_clock: Clock | None = None
         self._left: dict[Player, Clock] = {}
         self._periods = False
 
     def of(self, player: Player) -> Clock | None:
-        """A player's clock, or None if nobody counts."""
-        return self._left.get(player, self._whole)
+        """Return a player's clock, or None without time settings."""
+        return self._left.get(player, self._full_clock)
 
     def restart(self) -> None:
-        """A new game: full clocks again."""
+        """Reset the clocks for a new game."""
         self._left = {}
 
     def spent(self, player: Player, seconds: float) -> None:
-        """Take off what a move has cost."""
+        """Subtract the time of a move."""
         clock = self.of(player)
         if clock is not None:
-            self._left[player] = clock.after(seconds, self._whole)
+            self._left[player] = clock.after(seconds, self._full_clock)
 
     def set(self, words: Sequence[str]) -> None:
-        """`time_settings MAIN BYO STONES`; a period without stones means that nobody counts."""
+        """`time_settings MAIN BYO STONES`; a period without stones disables the clocks."""
         main_s, period_s, stones = _numbers(words, 3)
         if period_s > 0 and stones == 0:
             self._change(None)
@@ -76,9 +76,9 @@ class Clocks:
             raise NotationError("expected none, absolute, byoyomi or canadian")
 
     def tell(self, player: Player, words: Sequence[str]) -> None:
-        """`time_left`'s seconds and stones; with Japanese byo-yomi (KGS) these are periods."""
+        """`time_left` with seconds and stones, which are periods in Japanese byo-yomi (KGS)."""
         seconds, stones = _numbers(words, 2)
-        clock = self._whole or Clock(main_s=seconds)
+        clock = self._full_clock or Clock(main_s=seconds)
         if stones <= 0:
             clock = replace(clock, main_s=seconds)
         else:
@@ -87,7 +87,7 @@ class Clocks:
         self._left[player] = clock
 
     def _change(self, whole: Clock | None) -> None:
-        self._whole, self._left, self._periods = whole, {}, False
+        self._full_clock, self._left, self._periods = whole, {}, False
 
 
 def _clock(main_s: float, period_s: float, stones: int) -> Clock | None:
@@ -110,9 +110,9 @@ COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 
 class Board:
-    """A position with its past, as a list of lines: a new one where a colour moves twice in a row.
+    """A position with its history, as a list of lines; a new one starts when a color moves twice.
 
-    Within a line the rules see to superko; `play` and `legal_moves` see to it across lines.
+    Within a line the rules apply superko; `play` and `legal_moves` apply it across lines.
     """
 
     def __init__(self, game: str, komi: float = 7.5) -> None:
@@ -128,40 +128,40 @@ class Board:
 
     @property
     def facts(self) -> GameFacts:
-        """What is known of the game."""
+        """The game's facts."""
         return self._facts
 
     @property
     def is_go(self) -> bool:
-        """Whether the rules of Go hold here."""
+        """Whether the game is Go."""
         return self._facts.family == GO
 
     @property
     def line(self) -> Line:
-        """The line that leads to what stands on the board."""
+        """The current line."""
         return self._lines[-1]
 
     @property
     def position(self) -> Position:
-        """What stands on the board."""
+        """The current position."""
         return self.line.position
 
     @property
     def go_position(self) -> GoPosition:
-        """The same, where it is Go."""
+        """The current position, in Go."""
         return as_go(self.position)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing has been put on the board."""
+        """Whether nothing has been played or set up."""
         return len(self._lines) == 1 and not len(self.line) and not self.position.cells.any()
 
     def clear(self) -> None:
-        """Take everything off; komi stays."""
+        """Clear the board; komi stays."""
         self._lines = [self._facts.start(komi=self._komi).line()]
 
     def change_game(self, game: str) -> None:
-        """Begin another game, or on a board of another size."""
+        """Start another game or board size."""
         self._facts = game_facts(game)
         self.clear()
 
@@ -172,19 +172,19 @@ class Board:
             self._lines = [_with_komi(line, komi) for line in self._lines]
 
     def set_up(self, position: GoPosition) -> None:
-        """Put a position of Go on the board; there is nothing to take back."""
+        """Set up a position of Go, without moves to undo."""
         self.set_line(position.line())
 
     def set_line(self, line: Line) -> None:
-        """Put a whole line of Go on the board."""
+        """Set up a line of Go."""
         self._facts = facts_of(line)
         self._komi = as_go(line.position).komi
         self._lines = [line]
 
     def turn_to(self, player: Player) -> Line:
-        """The line for a player to move in, with whatever must happen for that, not yet kept.
+        """Return the line with a player to move, without changing the board.
 
-        In Go the other colour is just left out. In other games only a forced pass can be. Raises
+        In Go the other color is skipped. In other games only a forced pass is possible. Raises
         IllegalMoveError.
         """
         line = continued(self.line)
@@ -198,7 +198,7 @@ class Board:
         raise IllegalMoveError("it is the other player's move")
 
     def legal_moves(self, line: Line) -> list[Move]:
-        """The moves in a line of `turn_to` that repeat no position since the board was cleared."""
+        """Return the moves in a line of `turn_to` that repeat no position since the last clear."""
         if not self.is_go or (len(self._lines) == 1 and line is self.line):
             return list(line.legal_moves)
         past = self._past(line)
@@ -219,14 +219,14 @@ class Board:
             self._lines.append(after)
 
     def undo(self) -> None:
-        """Take back the last move. Raises IllegalMoveError if there is none."""
+        """Undo the last move. Raises IllegalMoveError if there is none."""
         if not len(self.line):
             raise IllegalMoveError("there is no move to take back")
         if len(self.line) == 1 and len(self._lines) > 1:
             self._lines.pop()
             return
         self._lines[-1] = self.line.undo()
-        # A pass that was made for a player goes with the move for whose sake it was made.
+        # A forced pass is undone with the move that required it.
         while not self.is_go and len(self.line) and self._was_forced_pass():
             self._lines[-1] = self.line.undo()
 
@@ -235,15 +235,15 @@ class Board:
         return str(self.line.moves[-1]) == "pass" and len(before.legal_moves) == 1
 
     def _extends(self, after: Line) -> bool:
-        known = len(self.line)
+        length = len(self.line)
         return (
-            len(after) > known
+            len(after) > length
             and after.start == self.line.start
-            and after.moves[:known] == self.line.moves
+            and after.moves[:length] == self.line.moves
         )
 
     def _past(self, line: Line) -> set[bytes]:
-        """All boards there were before `line` began, if it is not the whole past itself."""
+        """Return all boards before `line`, unless it is the complete history."""
         others = self._lines if line is not self.line else self._lines[:-1]
         boards = set()
         for other in others:
@@ -268,23 +268,23 @@ def _with_komi(line: Line, komi: float) -> Line:
 
 
 def _without_ko(position: GoPosition) -> GoPosition:
-    """Whoever moves out of turn is not bound by a ko that was taken for the other colour."""
+    """A player out of turn is not bound by a ko of the other color."""
     return with_text_field(position, 2, "-")
 
 
 def stones_of(position: GoPosition, player: Player) -> list[str]:
-    """The points where a player of Go has stones."""
-    wanted = 1 if player is Player.first else -1
+    """Return the points of a player's stones in Go."""
+    sign = 1 if player is Player.first else -1
     return [
         f"{COLUMNS[column]}{position.size - row}"
         for row, cells in enumerate(position.cells.tolist())
         for column, cell in enumerate(cells)
-        if cell == wanted
+        if cell == sign
     ]
 
 
 def handicap(game: str, komi: float, stones: int) -> GoPosition:
-    """The usual handicap position. Raises NotationError if there is none with so many stones."""
+    """Return the standard handicap position. Raises NotationError for a bad number of stones."""
     try:
         position = as_go(FACTS[game].start(komi=komi, handicap=stones))
     except (ValueError, TypeError, Error):
@@ -295,7 +295,7 @@ def handicap(game: str, komi: float, stones: int) -> GoPosition:
 
 
 def free_handicap(game: str, komi: float, points: Sequence[str]) -> GoPosition:
-    """Black's stones on any points, White to play. Raises NotationError for a bad list."""
+    """Return Black's stones on any points with White to play. Raises NotationError."""
     start = as_go(FACTS[game].start(komi=komi))
     moves = [start.parse(point) for point in points]
     if len(moves) < 2 or len(set(moves)) < len(moves) or start.parse("pass") in moves:

@@ -22,33 +22,33 @@ from hyoka.search import MoveReport, SearchResult
 
 PLAYOUTS: Final = 128
 _LONGEST: Final = 3
-"""Moves a playout may take, times the points of the board."""
+"""The maximum length of a playout, in board areas."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is judged of a position of Go; points are written as moves are."""
+    """The life-and-death status of a position of Go; points are written as moves."""
 
     alive: tuple[tuple[str, ...], ...]
-    """Chains, whole."""
+    """Complete chains."""
     dead: tuple[tuple[str, ...], ...]
     score: float
-    """By area with the dead stones taken off, komi included, for Black."""
+    """By area without the dead stones, komi included, for Black."""
 
 
 def judge(position: GoPosition, *, playouts: int = PLAYOUTS, seed: int = 1) -> Status:
-    """Judge every chain: dead if in most playouts its points end up as the opponent's.
+    """Judge every chain: dead if its points go to the opponent in most playouts.
 
-    Half of the playouts begin with either colour. The same seed gives the same judgement.
+    Half of the playouts start with either color. Equal seeds give equal results.
     """
     cells = position.cells
-    kept = _ownership(position, playouts, seed)
+    ownership = _ownership(position, playouts, seed)
     alive: list[tuple[str, ...]] = []
     dead: list[tuple[str, ...]] = []
     cleared = cells.copy()
     for chain in _chains(cells):
         color = int(cells[chain[0]])
-        mean = float(np.mean([kept[point] for point in chain])) * color
+        mean = float(np.mean([ownership[point] for point in chain])) * color
         (alive if mean >= 0 else dead).append(tuple(_name(point, position.size) for point in chain))
         if mean < 0:
             for point in chain:
@@ -62,7 +62,7 @@ def judge(position: GoPosition, *, playouts: int = PLAYOUTS, seed: int = 1) -> S
 
 
 def _ownership(position: GoPosition, playouts: int, seed: int) -> NDArray[np.float64]:
-    """For each point the mean of who owns it at a playout's end: 1 Black, -1 White."""
+    """Return each point's mean owner at the end of playouts: 1 Black, -1 White."""
     points = position.size**2
     total = np.zeros((position.size, position.size))
     for number in range(playouts):
@@ -77,7 +77,7 @@ def _ownership(position: GoPosition, playouts: int, seed: int) -> NDArray[np.flo
 
 
 def _owned(cells: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Stones, and the single-point eyes that a playout leaves."""
+    """Return stones, and the single-point eyes that a playout leaves."""
     owned = cells.astype(float)
     size = len(cells)
     for row, column in np.argwhere(cells == 0).tolist():
@@ -126,7 +126,7 @@ _CONFIDENCE: Final = 1.96
 
 
 def colour_of(words: Sequence[str]) -> Player:
-    """The colour that a command's first argument names. Raises NotationError."""
+    """Return the color of a command's first argument. Raises NotationError."""
     if not words or words[0].lower() not in COLORS:
         raise NotationError("syntax error")
     return COLORS[words[0].lower()]
@@ -134,7 +134,7 @@ def colour_of(words: Sequence[str]) -> Player:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What to tell during a search, and how often."""
+    """The output of an analysis, and its interval."""
 
     style: str
     """`lz` or `kata`."""
@@ -142,45 +142,45 @@ class Analysis:
     every_s: float = 0.5
     most_moves: int | None = None
     root: bool = False
-    """Whether KataGo's `rootInfo` is wanted."""
+    """Whether to add KataGo's `rootInfo`."""
     avoid: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
 
     @classmethod
     def from_words(cls, style: str, words: Sequence[str]) -> "Analysis":
-        """Read the arguments; those of programs that know more are passed over.
+        """Read the arguments; unknown ones are ignored.
 
-        >>> asked = Analysis.from_words("kata", "b 50 rootInfo true ownership true".split())
-        >>> asked.player, asked.every_s, asked.root
+        >>> analysis = Analysis.from_words("kata", "b 50 rootInfo true ownership true".split())
+        >>> analysis.player, analysis.every_s, analysis.root
         (Player.first, 0.5, True)
         """
-        asked = cls(style)
+        analysis = cls(style)
         left = list(words)
         if left and left[0].lower() in COLORS:
-            asked = replace(asked, player=COLORS[left.pop(0).lower()])
+            analysis = replace(analysis, player=COLORS[left.pop(0).lower()])
         if left and left[0].isdecimal():
             left.insert(0, "interval")
         while len(left) >= 2:
             key, value = left.pop(0).lower(), left.pop(0)
             if key == "interval" and value.isdecimal():
-                asked = replace(asked, every_s=max(0.01, int(value[:9]) / 100))
+                analysis = replace(analysis, every_s=max(0.01, int(value[:9]) / 100))
             elif key == "maxmoves" and value.isdecimal():
-                asked = replace(asked, most_moves=int(value[:9]))
+                analysis = replace(analysis, most_moves=int(value[:9]))
             elif key == "rootinfo":
-                asked = replace(asked, root=value.lower() == "true")
+                analysis = replace(analysis, root=value.lower() == "true")
             elif key in ("avoid", "allow") and left:
-                # A colour, points, and for how many plies: for us, for the first move.
+                # A color, points, and a number of plies: we apply it to the first move.
                 points = tuple(filter(None, left.pop(0).split(",")))
                 if left and left[0].isdecimal():
                     del left[0]
                 if key == "avoid":
-                    asked = replace(asked, avoid=(*asked.avoid, *points))
+                    analysis = replace(analysis, avoid=(*analysis.avoid, *points))
                 else:
-                    asked = replace(asked, allow=(*asked.allow, *points))
-        return asked
+                    analysis = replace(analysis, allow=(*analysis.allow, *points))
+        return analysis
 
     def line(self, result: SearchResult, mover: Player) -> str:
-        """All moves that were looked at on one line; empty if there are none."""
+        """Return all searched moves on one line; empty if there are none."""
         reports = [report for report in result.moves if report.visits > 0] or result.moves[:1]
         write = self._lz if self.style == "lz" else self._kata
         words = [
@@ -192,7 +192,7 @@ class Analysis:
         return " ".join(words)
 
     def _lz(self, report: MoveReport, mover: Player, order: int) -> str:
-        value = _seen(report.value, mover)
+        value = _value_for(report.value, mover)
         lower = _lower_bound(value, report.visits)
         prior = "" if report.prior is None else f" prior {round(10_000 * report.prior)}"
         return (
@@ -201,7 +201,7 @@ class Analysis:
         )
 
     def _kata(self, report: MoveReport, mover: Player, order: int) -> str:
-        value = _seen(report.value, mover)
+        value = _value_for(report.value, mover)
         prior = "" if report.prior is None else f" prior {report.prior:.6f}"
         return (
             f"info move {report.move} visits {report.visits} utility {2 * value - 1:.6f} "
@@ -211,7 +211,7 @@ class Analysis:
 
 
 def _root(result: SearchResult, mover: Player) -> str:
-    value = _seen(result.value, mover)
+    value = _value_for(result.value, mover)
     visits = result.playouts or result.nodes
     return (
         f"rootInfo visits {visits} utility {2 * value - 1:.6f} winrate {value:.6f}"
@@ -226,15 +226,15 @@ def _lead(score: float | None, mover: Player) -> str:
     return f" scoreMean {lead:.3f} scoreLead {lead:.3f}"
 
 
-def _seen(value: float | None, mover: Player) -> float:
-    """The first player's value as the mover sees it; an even one if it is not known."""
+def _value_for(value: float | None, mover: Player) -> float:
+    """Return the first player's value in the mover's view; a half if unknown."""
     if value is None:
         return 0.5
     return value if mover is Player.first else 1 - value
 
 
 def _lower_bound(value: float, visits: int) -> float:
-    """Where a normal approximation puts the lower end of a 95 % interval."""
+    """Return the lower end of a 95 % interval in the normal approximation."""
     error = _CONFIDENCE * math.sqrt(max(value * (1 - value), 1e-4) / max(1, visits))
     return max(0.0, value - error)
 
@@ -248,19 +248,19 @@ _LARGEST_SGF: Final = 16 << 20
 _MOST_HANDICAP: Final = 9
 
 Command = Callable[[list[str]], str | None]
-"""Takes its arguments and gives the answer; None if it has answered by itself."""
+"""Takes the arguments and returns the answer; None if it has answered already."""
 
 
 class SetUp:
-    """The commands about a board; `new_game` is called when another game begins."""
+    """The board commands; `new_game` is called when another game begins."""
 
     def __init__(self, board: Board, new_game: Callable[[], None]) -> None:
         self._board = board
         self._new_game = new_game
 
     def commands(self) -> dict[str, Command]:
-        """The commands by name: more in Go than in other games."""
-        known: dict[str, Command] = {
+        """The commands by name: Go has more."""
+        available: dict[str, Command] = {
             "set_game": self._set_game,
             "boardsize": self._boardsize,
             "clear_board": self._clear_board,
@@ -271,14 +271,14 @@ class SetUp:
             "final_score": self._final_score,
         }
         if self._board.is_go:
-            known |= {
+            available |= {
                 "fixed_handicap": self._fixed_handicap,
                 "place_free_handicap": self._place_free_handicap,
                 "set_free_handicap": self._set_free_handicap,
                 "loadsgf": self._loadsgf,
                 "final_status_list": self._final_status_list,
             }
-        return known
+        return available
 
     def _changed(self) -> str:
         self._new_game()
@@ -344,7 +344,7 @@ class SetUp:
     def _place_free_handicap(self, words: list[str]) -> str:
         wanted = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
         game, komi = self._empty_board()
-        # An engine may place fewer stones than it is asked for.
+        # An engine may place fewer stones than requested.
         for stones in range(min(wanted, _MOST_HANDICAP), 1, -1):
             try:
                 self._board.set_up(handicap(game, komi, stones))

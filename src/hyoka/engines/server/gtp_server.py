@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A search as a GTP engine: Go on all our boards, and also Othello and Blokus Duo.
+"""A search as a GTP engine: Go on all board sizes, Othello and Blokus Duo.
 
-GTP is a list of commands: those that need a search are here, those that need only the board in
-`gtp_set_up`.
+Commands that search are here; those of the board are in `gtp_commands`.
 """
 
 import re
@@ -15,7 +14,7 @@ from hyoka.engines.server.controller import (
     NAME,
     Controller,
     Question,
-    Thinking,
+    SearchThread,
     continued,
     counted,
     printable,
@@ -35,10 +34,10 @@ _OVERHEAD_S: Final = 0.05
 
 
 class GtpServer:
-    """Answers a controller in GTP, version 2, until it says `quit` or goes away.
+    """Answers a controller in GTP version 2 until `quit` or the end of input.
 
-    `resign_below` is the value, in the mover's view, at which it resigns; None is never. Raises
-    Error for a game that is not played over GTP, or not by the search.
+    It resigns when its value falls to `resign_below`; None is never. Raises Error for a game that
+    GTP or the search does not support.
     """
 
     def __init__(
@@ -58,7 +57,7 @@ class GtpServer:
         self._controller = controller
         self._resign_below = resign_below
         self._searcher_of = searcher_of
-        # At once, so that whoever names a search that cannot play this game hears of it.
+        # Validate at once that the search supports the game.
         self._searcher: Searcher | None = searcher_of(spec, name)
         self._searcher_game = name
         self._board = Board(name)
@@ -68,14 +67,13 @@ class GtpServer:
         self._over = False
 
     def run(self) -> None:
-        """Hear and answer until the end."""
+        """Read and answer lines until the end."""
         while not self._over and (line := self._controller.hear()) is not None:
             self.answer(line)
 
     def answer(self, line: str) -> None:
         """Answer one line; one without a command gets no answer."""
-        text = _CONTROL.sub("", line.replace("\t", " ")).partition("#")[0]
-        words = text.split()
+        words = _CONTROL.sub("", line.replace("\t", " ")).partition("#")[0].split()
         self._id = words.pop(0)[:20] if words and words[0].isdecimal() else ""
         if not words:
             return
@@ -84,19 +82,19 @@ class GtpServer:
         try:
             if command is None:
                 raise NotationError("unknown command")
-            said = command(arguments)
+            text = command(arguments)
         except (NotationError, IllegalMoveError) as error:
             self._controller.say(f"?{self._id} {printable(error) or 'failed'}\n")
         except (Error, OSError, ValueError, TypeError, MemoryError) as error:
             self._controller.say(f"?{self._id} {printable(error) or type(error).__name__}\n")
         else:
-            if said is not None:
-                space = " " if said and not said.startswith("\n") else ""
-                self._controller.say(f"={self._id}{space}{said}\n")
+            if text is not None:
+                space = " " if text and not text.startswith("\n") else ""
+                self._controller.say(f"={self._id}{space}{text}\n")
 
     def _commands(self) -> dict[str, Command]:
-        """What is understood: more in Go than in other games."""
-        known: dict[str, Command] = {
+        """The commands by name: Go has more."""
+        commands: dict[str, Command] = {
             "protocol_version": lambda words: "2",
             "name": lambda words: NAME,
             "version": lambda words: f"{version()} {self._spec.text}",
@@ -115,7 +113,7 @@ class GtpServer:
             "hyoka-resign": self._change_resign,
         }
         if self._board.is_go:
-            known |= {
+            commands |= {
                 "kgs-genmove_cleanup": self._genmove_cleanup,
                 "lz-analyze": lambda words: self._analyze("lz", words),
                 "lz-genmove_analyze": lambda words: self._genmove_analyze("lz", words),
@@ -124,7 +122,7 @@ class GtpServer:
                 "kata-genmove_analyze": lambda words: self._genmove_analyze("kata", words),
                 "kata-search_analyze": self._search_analyze,
             }
-        return known
+        return commands
 
     def _known_command(self, words: list[str]) -> str:
         return str(bool(words) and words[0] in self._commands()).lower()
@@ -151,17 +149,17 @@ class GtpServer:
             self._searcher.clear()
         return ""
 
-    def _question(self, player: Player, asked: Analysis | None = None) -> Question:
-        """The board with a player to move, under what the clocks allow."""
+    def _question(self, player: Player, analysis: Analysis | None = None) -> Question:
+        """Return the search request for a player to move, within the clock."""
         line = self._board.turn_to(player)
         moves = self._board.legal_moves(line)
-        only = _chosen(line, moves, asked)
+        only = _allowed_moves(line, moves, analysis)
         clock = self._clocks.of(player)
         seconds = None
         if clock is not None:
             seconds = clock.thinking_s(expected_moves=expected_moves(line), overhead_s=_OVERHEAD_S)
         limits = SearchLimits(time_s=seconds)
-        every_s = 0.5 if asked is None else asked.every_s
+        every_s = 0.5 if analysis is None else analysis.every_s
         changed = only if len(only) < line.count_moves() else None
         return Question(line=line, limits=limits, only=changed, every_s=every_s)
 
@@ -181,9 +179,9 @@ class GtpServer:
 
     def _genmove(self, player: Player) -> str:
         question = self._question(player)
-        if question.line.outcome is not None:  # a full board, in a game that is not Go
+        if question.line.outcome is not None:  # a full board, in a game other than Go
             return "pass"
-        return self._made(player, self._answer_of(question))
+        return self._play_move(player, self._answer_of(question))
 
     def _answer_of(self, question: Question) -> str:
         return self._move_of(self._searched(question), question.line.to_play)
@@ -197,7 +195,7 @@ class GtpServer:
                 return "resign"
         return str(result.best)
 
-    def _made(self, player: Player, move: str) -> str:
+    def _play_move(self, player: Player, move: str) -> str:
         if move != "resign":
             self._board.play(player, move)
         return move
@@ -206,7 +204,7 @@ class GtpServer:
         return self._answer_of(self._question(colour_of(words)))
 
     def _genmove_cleanup(self, words: list[str]) -> str:
-        """Do not pass while there are dead stones of the opponent to take off."""
+        """`kgs-genmove_cleanup`: do not pass while the opponent has dead stones on the board."""
         player = colour_of(words)
         question = self._question(player)
         theirs = set(stones_of(self._board.go_position, player.other))
@@ -215,26 +213,26 @@ class GtpServer:
             moves = [move for move in self._board.legal_moves(question.line) if str(move) != "pass"]
             if moves:
                 question = Question(line=question.line, limits=question.limits, only=moves)
-        return self._made(player, self._answer_of(question))
+        return self._play_move(player, self._answer_of(question))
 
     # Analysis
 
     def _analyze(self, style: str, words: list[str]) -> None:
-        """Tell what the search thinks until the controller says anything at all."""
-        asked = Analysis.from_words(style, words)
-        player = asked.player or continued(self._board.line).to_play
-        question = self._question(player, asked)
+        """Analyze until the controller sends anything."""
+        analysis = Analysis.from_words(style, words)
+        player = analysis.player or continued(self._board.line).to_play
+        question = self._question(player, analysis)
         searcher = self._ready_searcher()
         self._controller.say(f"={self._id}")
         failed: list[Exception] = []
 
-        def end(found: SearchResult | Exception) -> None:
-            if isinstance(found, Exception):
-                failed.append(found)
+        def end(result: SearchResult | Exception) -> None:
+            if isinstance(result, Exception):
+                failed.append(result)
             else:
-                self._tell(asked, found, player)
+                self._tell(analysis, result, player)
 
-        thinking = Thinking(
+        thinking = SearchThread(
             searcher,
             Question(
                 line=question.line,
@@ -242,7 +240,7 @@ class GtpServer:
                 only=question.only,
                 every_s=question.every_s,
             ),
-            on_result=lambda result: self._tell(asked, result, player),
+            on_result=lambda result: self._tell(analysis, result, player),
             on_end=end,
             held=True,
         )
@@ -252,34 +250,34 @@ class GtpServer:
             self._controller.say(f"# {printable(failed[0])}")
         self._controller.say("")
 
-    def _tell(self, asked: Analysis, result: SearchResult, player: Player) -> None:
-        if line := asked.line(result, player):
+    def _tell(self, analysis: Analysis, result: SearchResult, player: Player) -> None:
+        if line := analysis.line(result, player):
             self._controller.say(line)
 
-    def _analysed(self, asked: Analysis) -> str:
-        """Search with live lines under an open answer; give the move."""
-        player = asked.player or continued(self._board.line).to_play
-        question = self._question(player, asked)
+    def _search_with_output(self, analysis: Analysis) -> str:
+        """Search with live lines in an open answer; return the move."""
+        player = analysis.player or continued(self._board.line).to_play
+        question = self._question(player, analysis)
         self._ready_searcher()
         self._controller.say(f"={self._id}")
         try:
-            result = self._searched(question, lambda found: self._tell(asked, found, player))
-        except Exception as error:  # the answer is open and must be ended
+            result = self._searched(question, lambda found: self._tell(analysis, found, player))
+        except Exception as error:  # the open answer must be ended
             self._controller.say(f"# {printable(error)}\n")
             return ""
-        self._tell(asked, result, player)
+        self._tell(analysis, result, player)
         move = self._move_of(result, player)
         self._controller.say(f"play {move}\n")
         return move
 
     def _genmove_analyze(self, style: str, words: list[str]) -> None:
-        asked = Analysis.from_words(style, words)
-        player = asked.player or continued(self._board.line).to_play
-        if move := self._analysed(asked):
-            self._made(player, move)
+        analysis = Analysis.from_words(style, words)
+        player = analysis.player or continued(self._board.line).to_play
+        if move := self._search_with_output(analysis):
+            self._play_move(player, move)
 
     def _search_analyze(self, words: list[str]) -> None:
-        self._analysed(Analysis.from_words("kata", words))
+        self._search_with_output(Analysis.from_words("kata", words))
 
     # Settings
 
@@ -319,17 +317,19 @@ class GtpServer:
         return self._change_setting([name, value]) and ""
 
 
-def _chosen(line: Line, moves: list[Move], asked: Analysis | None) -> list[Move]:
-    """The moves that an analysis allows; all of them if it would leave none."""
-    if asked is None or not (asked.allow or asked.avoid):
+def _allowed_moves(line: Line, moves: list[Move], analysis: Analysis | None) -> list[Move]:
+    """Return the moves that an analysis allows; all of them if there would be none."""
+    if analysis is None or not (analysis.allow or analysis.avoid):
         return moves
-    allowed, avoided = ({point.upper() for point in each} for each in (asked.allow, asked.avoid))
-    chosen = [
+    allowed, avoided = (
+        {point.upper() for point in each} for each in (analysis.allow, analysis.avoid)
+    )
+    remaining = [
         move
         for move in moves
         if str(move).upper() not in avoided and (not allowed or str(move).upper() in allowed)
     ]
-    return chosen or moves
+    return remaining or moves
 
 
 def _done(act: Callable[[Sequence[str]], None], words: Sequence[str]) -> str:

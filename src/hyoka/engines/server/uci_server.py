@@ -16,7 +16,7 @@ from hyoka.engines.server.controller import (
     Controller,
     Option,
     Question,
-    Thinking,
+    SearchThread,
     continued,
     options_of,
     played,
@@ -34,16 +34,16 @@ SearcherOf = Callable[[SearchSpec, str], Searcher]
 
 _SETOPTION: Final = re.compile(r"name\s+(?P<name>.+?)(?:\s+value(?:\s+(?P<value>.*))?)?", re.DOTALL)
 _MOST_LINES: Final = 500
-_PATIENCE_S: Final = 5.0  # with a search that does not hear that we quit
-_DEFAULT_FIELDS: Final = ("-", "-", "0", "1")  # for those that a FEN leaves out
+_PATIENCE_S: Final = 5.0  # for a search that ignores `quit`
+_DEFAULT_FIELDS: Final = ("-", "-", "0", "1")  # for fields that a FEN omits
 
 
 class UciServer:
-    """Answers a controller in UCI until it says `quit` or goes away.
+    """Answers a controller in UCI until `quit` or the end of input.
 
-    The search runs in a thread of its own, so that `stop`, `ponderhit` and `isready` are heard
-    meanwhile. What cannot be read is reported by `info string` and changes nothing, except that
-    after a bad `position` there is none. Raises Error if the search does not play the game.
+    The search runs in its own thread, so `stop`, `ponderhit` and `isready` work meanwhile. Errors
+    are reported by `info string` and change nothing, except that a bad `position` leaves none.
+    Raises Error if the search does not support the game.
     """
 
     _protocol: ClassVar[str] = "uci"
@@ -61,10 +61,10 @@ class UciServer:
         self._spec = spec
         self._controller = controller
         self._searcher_of = searcher_of
-        # At once, so that whoever names a search that cannot play this game hears of it.
+        # Validate at once that the search supports the game.
         self._searcher: Searcher | None = searcher_of(spec, self.game)
         self._line: Line | None = position(self.game).line()
-        self._thinking: Thinking | None = None
+        self._thinking: SearchThread | None = None
         self._go = Go()
         self._began_s = 0.0
         self._quiet = False
@@ -82,15 +82,15 @@ class UciServer:
         }
 
     def run(self) -> None:
-        """Hear and answer until the end.
+        """Read and answer lines until the end.
 
-        When nobody speaks any more, a search that would end by itself is waited for; any other,
-        and any at `quit`, is stopped, and says what it has found: lines from a pipe get answers.
+        At the end of input, a bounded search is awaited; any other, and any at `quit`, is stopped
+        and reports its result, so that lines from a pipe get answers.
         """
         try:
             while (line := self._controller.hear()) is not None:
                 words = line.split()
-                # Words that nobody knows are passed over, and the rest of the line is read.
+                # Unknown words are skipped, and the rest of the line is read.
                 while words and words[0] not in self._commands and words[0] != "quit":
                     del words[0]
                 if not words:
@@ -132,7 +132,7 @@ class UciServer:
 
     @property
     def _lines(self) -> int:
-        """How many variations are told: as many as a search that counts them is to look at."""
+        """Return the number of reported variations: as many as the search examines."""
         if any(each.setting == "multipv" for each in options_of(self._spec)):
             return int(self._spec["multipv"])
         return self._values["lines"]
@@ -141,15 +141,15 @@ class UciServer:
         return [Option("UCI_Chess960", "type check default false")]
 
     def _set_option(self, words: list[str]) -> None:
-        found = _SETOPTION.fullmatch(" ".join(words[1:]))
-        if found is None:
+        match = _SETOPTION.fullmatch(" ".join(words[1:]))
+        if match is None:
             self._tell("setoption needs a name")
             return
-        name, value = found["name"].lower(), (found["value"] or "").strip()
+        name, value = match["name"].lower(), (match["value"] or "").strip()
         try:
             self._apply_option(name, value)
         except (Error, ValueError) as error:
-            self._tell(f"option {found['name']}: {error}")
+            self._tell(f"option {match['name']}: {error}")
 
     def _apply_option(self, name: str, value: str) -> None:
         option = next((each for each in self._options() if each.name.lower() == name), None)
@@ -169,7 +169,7 @@ class UciServer:
     def _apply_own_option(self, name: str, value: str) -> bool:
         if name == "uci_chess960":
             self._chess960 = value.lower() == "true"
-        # For the others nothing is to be done: a controller says `go ponder` or does not.
+        # Other options need no action: the controller chooses `go ponder`.
         return name in ("uci_chess960", "ponder", "hash", "threads", "uci_analysemode")
 
     def _change_search(self, spec: SearchSpec) -> None:
@@ -216,7 +216,7 @@ class UciServer:
             return position(self.game, " ".join([*fields, *_DEFAULT_FIELDS[len(fields) - 2 :]]))
         raise NotationError("expected startpos or fen, and the fields of one")
 
-    # Thinking
+    # Searching
 
     def _start(self, words: list[str]) -> None:
         self._stop()
@@ -232,7 +232,7 @@ class UciServer:
         if go.ponder and limits.time_s is not None:
             limits = SearchLimits(infinite=True)
         self._began_s = time.monotonic()
-        self._thinking = Thinking(
+        self._thinking = SearchThread(
             searcher,
             Question(line=line, limits=limits, only=only),
             on_result=lambda result: self._inform(result, line),
@@ -241,7 +241,7 @@ class UciServer:
         )
 
     def _seconds(self, line: Line) -> float | None:
-        """What the clock allows for this move, if there is one."""
+        """Return the time for this move by the clock, if there is one."""
         overhead_s = self._values["move_overhead"] / 1000
         clock = self._go.clock(line.to_play, self._first_letter)
         if clock is None:
@@ -275,12 +275,12 @@ class UciServer:
             self._thinking.stop(patience_s)
             self._thinking = None
 
-    # Answers, said in the thread of the search
+    # Answers, written by the search thread
 
     def _inform(self, result: SearchResult, line: Line) -> None:
         if self._quiet or result.best is None:
             return
-        # What comes on the way has no time yet.
+        # Intermediate results have no time yet.
         elapsed_s = result.time_s or time.monotonic() - self._began_s
         told = info_lines(
             replace(result, time_s=elapsed_s),
@@ -309,13 +309,13 @@ class UciServer:
         return self._variation(line, pv[:2]).replace(" ", " ponder ")
 
     def _score(self, result: SearchResult, mover: core.Player) -> int:
-        """The score for the side to move; a mate is far beyond all others."""
+        """Return the score for the side to move; a mate exceeds all others."""
         if result.mate:
             return 100_000 if (result.mate > 0) == (mover is core.Player.first) else -100_000
         return score_of(mover, self.game, value=result.value, score=result.score, unit=result.unit)
 
     def _say_over(self, line: Line | None) -> None:
-        """What there is to say where there is nothing to search."""
+        """Answer where there is nothing to search."""
         if line is None:
             self._tell("there is no position")
         elif line.outcome is not None:
@@ -340,7 +340,7 @@ class UciServer:
 
 
 def castling_by_rook(game: Position, move: AnyMove) -> str:
-    """A chess move as Chess960 writes it: the king goes to his rook's square to castle.
+    """Return a chess move in Chess960 notation: castling as king takes rook.
 
     >>> import hyoka as hk
     >>> game = hk.Chess.from_text("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
@@ -361,10 +361,9 @@ _NAMES: Final = {"Hash": "USI_Hash", "Ponder": "USI_Ponder"}
 class UsiServer(UciServer):
     """Answers a controller in USI; see `UciServer`.
 
-    A side that may declare its entered king does so (`bestmove win`) unless `DeclareWin` is off,
-    and resigns when its score falls to minus `ResignValue`, which by default it never does. Mates
-    are counted in plies. `go mate` is answered with `checkmate` and a line only if that line mates
-    whatever the search thinks of it.
+    A side that may declare a win by entering king does so (`bestmove win`) unless `DeclareWin` is
+    off. It resigns when its score falls to minus `ResignValue`, by default never. Mates are counted
+    in plies. `go mate` is answered with `checkmate` and a line only if the line really mates.
     """
 
     _protocol: ClassVar[str] = "usi"
@@ -407,7 +406,7 @@ class UsiServer(UciServer):
         elif name == "declarewin":
             self._values["declare_win"] = int(value.lower() == "true")
         else:
-            # USI's own two are set whether they were offered or not.
+            # USI's own options can be set without being declared.
             return name in ("usi_ponder", "usi_hash")
         return True
 
@@ -421,7 +420,7 @@ class UsiServer(UciServer):
             return position(self.game)
         if words[:1] == ["sfen"] and len(words) >= 3:
             return position(self.game, " ".join([*words[1:], *("-", "1")[len(words) - 3 :]]))
-        # Some controllers leave the word out.
+        # Some controllers omit the word.
         if len(words) >= 3 and "/" in words[0]:
             return self._start_position(["sfen", *words])
         raise NotationError("expected startpos or sfen, and the fields of one")
@@ -449,17 +448,17 @@ class UsiServer(UciServer):
         return super()._best(result, line)
 
     def _seek_mate(self, go: Go) -> None:
-        """Look for a mate by checks, as tsume problems ask, whatever the search is otherwise."""
+        """Search for a mate by checks, as in tsume problems, whatever the search."""
         self._stop()
         self._go = go
         line = None if self._line is None else continued(self._line)
         if line is None or line.outcome is not None:
             self._say("checkmate nomate")
             return
-        # Whoever asks says how long; the solver's own limit on nodes is for those who do not.
+        # The controller sets the time; the solver's default node limit does not apply.
         spec = SearchSpec.from_text("mate").with_settings(nodes=0)
         time_s = go.numbers["mate"] / 1000 or None
-        self._thinking = Thinking(
+        self._thinking = SearchThread(
             self._searcher_of(spec, self.game),
             Question(line=line, limits=SearchLimits(time_s=time_s)),
             on_result=lambda result: None,
@@ -485,7 +484,7 @@ def _rest(option: Option) -> tuple[str, str | None]:
 
 
 def _mating_line(result: SearchResult, line: Line) -> str:
-    """The variation up to the mate, if it gets there."""
+    """Return the variation up to the mate, if it reaches it."""
     moves = []
     for move in result.pv:
         try:

@@ -20,7 +20,7 @@ _MOST: Final = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """A `go` command, read; times are still in milliseconds.
+    """A parsed `go` command, with times in milliseconds.
 
     >>> Go.from_words("go wtime 1000 btime nonsense searchmoves e2e4 d2d4 depth 3".split())
     Go(numbers={'wtime': 1000, 'depth': 3}, flags=frozenset(), searchmoves=('e2e4', 'd2d4'))
@@ -32,7 +32,7 @@ class Go:
 
     @classmethod
     def from_words(cls, words: list[str]) -> "Go":
-        """Read the words; what nobody knows is passed over, as the protocols want it."""
+        """Parse the words; unknown ones are ignored, as the protocols require."""
         numbers: dict[str, int] = {}
         flags = set()
         moves: list[str] = []
@@ -44,7 +44,7 @@ class Go:
                 if (number := _number(word)) is not None:
                     numbers[name] = number
                     continue
-                if name == "mate" and word == "infinite":  # USI's search for a mate without end
+                if name == "mate" and word == "infinite":  # USI's unlimited mate search
                     numbers["mate"] = 0
                     continue
             if word in _NUMBERS:
@@ -57,43 +57,43 @@ class Go:
             elif among_moves:
                 moves.append(word)
         if "mate" in words[1:]:
-            numbers.setdefault("mate", 0)  # without a number: as long as it takes
+            numbers.setdefault("mate", 0)  # without a number: unlimited
         return cls(numbers, frozenset(flags), tuple(moves))
 
     @property
     def infinite(self) -> bool:
-        """Whether the search goes on until somebody stops it."""
+        """Whether the search runs until `stop`."""
         return "infinite" in self.flags
 
     @property
     def ponder(self) -> bool:
-        """Whether the opponent is still to play the last move."""
+        """Whether the opponent has yet to play the last move."""
         return "ponder" in self.flags
 
     def clock(self, mover: Player, first_letter: str) -> Clock | None:
-        """The mover's clock, if one was given; `first_letter` is `w` in UCI and `b` in USI."""
+        """Return the mover's clock, if any; `first_letter` is `w` in UCI and `b` in USI."""
         second_letter = "b" if first_letter == "w" else "w"
         letter = first_letter if mover is Player.first else second_letter
-        known = self.numbers
-        if f"{letter}time" not in known and "byoyomi" not in known:
+        numbers = self.numbers
+        if f"{letter}time" not in numbers and "byoyomi" not in numbers:
             return None
         return Clock(
-            main_s=max(0, known.get(f"{letter}time", 0)) / 1000,
-            increment_s=max(0, known.get(f"{letter}inc", 0)) / 1000,
-            moves_to_go=known.get("movestogo") or None,
-            period_s=max(0, known.get("byoyomi", 0)) / 1000,
+            main_s=max(0, numbers.get(f"{letter}time", 0)) / 1000,
+            increment_s=max(0, numbers.get(f"{letter}inc", 0)) / 1000,
+            moves_to_go=numbers.get("movestogo") or None,
+            period_s=max(0, numbers.get("byoyomi", 0)) / 1000,
         )
 
     def limits(self, spec: SearchSpec, seconds: float | None) -> SearchLimits:
-        """The limits of the search, besides its own; `seconds` is what its clock allows."""
+        """Return the limits of the search; `seconds` is the time by the clock."""
         if self.infinite:
             return SearchLimits(infinite=True)
-        known = self.numbers
-        movetime_s = known["movetime"] / 1000 if "movetime" in known else None
+        numbers = self.numbers
+        movetime_s = numbers["movetime"] / 1000 if "movetime" in numbers else None
         times = [max(0.001, each) for each in (seconds, movetime_s) if each is not None]
-        limits = counted(spec, max(1, known["nodes"])) if "nodes" in known else SearchLimits()
-        depths = [known["depth"]] if "depth" in known else []
-        depths += [2 * known["mate"] - 1] if known.get("mate", 0) > 0 else []
+        limits = counted(spec, max(1, numbers["nodes"])) if "nodes" in numbers else SearchLimits()
+        depths = [numbers["depth"]] if "depth" in numbers else []
+        depths += [2 * numbers["mate"] - 1] if numbers.get("mate", 0) > 0 else []
         depth = max(1, min(depths)) if depths else None
         return replace(limits, depth=depth, time_s=min(times, default=None))
 
@@ -106,14 +106,14 @@ def _number(word: str) -> int | None:
 
 
 _SURE: Final = 1e-4
-"""How near to certain a value may come before its score goes no further."""
+"""The distance of a value from certainty at which its score is clamped."""
 
 
 def centipawns_of(value: float, game: str) -> int:
-    """The score that stands for an expected result: scale × ln(value / (1 − value)).
+    """Return the centipawns of an expected result: scale × ln(value / (1 − value)).
 
     For chess this is the Elo formula, 400 × log10(v / (1 − v)): 100 is worth 0.64. For shogi the
-    scale is the usual 600.
+    scale is 600.
 
     >>> [centipawns_of(value, "chess") for value in (0.5, 0.64, 1.0)]
     [0, 100, 1600]
@@ -125,7 +125,7 @@ def centipawns_of(value: float, game: str) -> int:
 def score_of(
     mover: Player, game: str, *, value: float | None, score: float | None, unit: str
 ) -> int:
-    """Centipawns for the side to move, of a score or else of a value in the first player's view."""
+    """Return centipawns for the side to move, from a score or the first player's value."""
     if score is not None and unit == "centipawns":
         return round(score) if mover is Player.first else -round(score)
     if value is None:
@@ -141,7 +141,7 @@ def info_lines(
     lines: int,
     write: Callable[[Sequence[AnyMove]], str],
 ) -> list[str]:
-    """`info` lines for the best moves, as many as `lines`; `write` writes a variation.
+    """Return up to `lines` `info` lines for the best moves; `write` formats a variation.
 
     A proven mate has its length instead of a score.
     """
@@ -149,7 +149,7 @@ def info_lines(
     rate = f" nps {round(nodes / result.time_s)}" if result.time_s > 0 else ""
     full = f" hashfull {result.hash_permille}" if result.hash_permille else ""
     effort = f"nodes {nodes}{rate}{full} time {round(result.time_s * 1000)}"
-    told = []
+    texts = []
     for number, report in enumerate(result.moves[:lines], start=1):
         pv = report.pv or (report.move,)
         if number == 1:
@@ -159,20 +159,20 @@ def info_lines(
             words = _score_words(report, mover, game, result.unit)
         depth = max(1, result.depth)
         deepest = max(depth, result.selective_depth, len(pv))
-        told.append(
+        texts.append(
             f"info depth {depth} seldepth {deepest} multipv {number} "
             f"score {words} {effort} pv {write(pv)}"
         )
-    if not told:
+    if not texts:
         pv_words = f" pv {write(result.pv)}" if result.pv else ""
         words = _score_words(result, mover, game, result.unit)
-        told.append(f"info depth {result.depth} score {words} {effort}{pv_words}")
-    return told
+        texts.append(f"info depth {result.depth} score {words} {effort}{pv_words}")
+    return texts
 
 
-def _score_words(found: SearchResult | MoveReport, mover: Player, game: str, unit: str) -> str:
-    if found.mate:
-        plies = found.mate if mover is Player.first else -found.mate
+def _score_words(result: SearchResult | MoveReport, mover: Player, game: str, unit: str) -> str:
+    if result.mate:
+        plies = result.mate if mover is Player.first else -result.mate
         return f"mate {FACTS[game].counted_mate(plies)}"
-    score = score_of(mover, game, value=found.value, score=found.score, unit=unit)
+    score = score_of(mover, game, value=result.value, score=result.score, unit=unit)
     return f"cp {score}"
