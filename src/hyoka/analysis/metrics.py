@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from statistics import NormalDist
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -49,7 +49,7 @@ CALIBRATION_BINS: Final = 15
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A number that says how good values are."""
+    """A measure of the quality of values."""
 
     name: str
     title: str
@@ -128,17 +128,17 @@ def measure(
     resampling: Resampling = NO_INTERVALS,
     condition: str = "",
 ) -> Metrics:
-    """All metrics of a sample, with intervals if games are to be drawn again.
+    """Compute all metrics of a sample, with intervals if `resampling` draws any.
 
     The threshold is 0.5 for values and 0 for scores unless given; `best` is the one of greatest
-    accuracy. It and the scores' logistic curve stay as they are in resamples.
+    accuracy. Resamples use the same threshold and the same logistic curve of the scores.
 
     >>> sample = Sample.of("sure", [0.9, 0.8, 0.3, 0.1], results=[1, 1, 0, 0], games=[1, 2, 3, 4])
     >>> measure(sample)["ACC"].value, measure(sample)["roc"].value
     (1.0, 1.0)
     """
     at = _threshold(sample, threshold)
-    parts = _Parts(sample, at)
+    parts = _MetricTerms(sample, at)
     values = parts.values
     estimates = {name: Estimate(value, math.nan, math.nan) for name, value in values.items()}
     drawn: dict[str, Reals] = {}
@@ -180,15 +180,30 @@ def _threshold(sample: Sample, threshold: float | str | None) -> float:
     return float(threshold)
 
 
-class _Parts:
-    """What the metrics of a sample are made of: sums over positions, ranks, and bins."""
+class _Terms(NamedTuple):
+    """Terms of each position, or their sums, that give the metrics that need no order."""
+
+    true_positives: Reals
+    false_positives: Reals
+    wins: Reals
+    losses: Reals
+    finite_wins: Reals
+    finite_losses: Reals
+    win_values: Reals
+    loss_values: Reals
+    squared_errors: Reals
+    surprises: Reals
+
+
+class _MetricTerms:
+    """The terms of a sample's metrics: sums over positions, ranks, and bins."""
 
     def __init__(self, sample: Sample, threshold: float) -> None:
         self._sample = sample
         claims = probabilities(sample) if len(sample) else np.zeros(0)
         self.no_curve = "" if claims is not None else fit_logistic(sample).missing_reason
         self._claim = np.full(len(sample), math.nan) if claims is None else claims
-        self._columns = self._summed(threshold)
+        self._terms = self._position_terms(threshold)
         self._claim_ranking = sample.ranking
         if sample.unit != VALUE and claims is not None:
             rounded = claims.astype(np.float32)
@@ -199,8 +214,7 @@ class _Parts:
         self._bins = self._claim_ranking.bins(self._edges)
         self._noise = np.nan_to_num(self._bins[:, 4])
 
-    def _summed(self, threshold: float) -> list[Reals]:
-        """Numbers of each position whose sums give the metrics that need no order."""
+    def _position_terms(self, threshold: float) -> _Terms:
         sample = self._sample
         weight = sample.weight.astype(np.float64)
         win = weight * sample.results
@@ -211,25 +225,25 @@ class _Parts:
         value = np.where(finite, sample.values, 0).astype(np.float64)
         claim, result = self._claim, sample.results
         surprise = -(result * np.log(claim) + (1 - result) * np.log1p(-claim))
-        return [
-            win * called,
-            loss * called,
-            win,
-            loss,
-            win * finite,
-            loss * finite,
-            win * value,
-            loss * value,
-            weight * (claim - result) ** 2,
-            weight * surprise,
-        ]
+        return _Terms(
+            true_positives=win * called,
+            false_positives=loss * called,
+            wins=win,
+            losses=loss,
+            finite_wins=win * finite,
+            finite_losses=loss * finite,
+            win_values=win * value,
+            loss_values=loss * value,
+            squared_errors=weight * (claim - result) ** 2,
+            surprises=weight * surprise,
+        )
 
     @cached_property
     def _straight(self) -> dict[str, float]:
-        """The metrics before any is turned round."""
-        sums = np.array([[float(column.sum()) for column in self._columns]])
+        """The metrics before any is replaced by its negation's."""
+        sums = _Terms(*(np.array([float(term.sum())]) for term in self._terms))
         ranked = np.array([self._sample.ranking.metrics()])
-        metrics = _from_parts(sums, ranked, self._bins[None, :, [1, 0, 2, 3]], self._noise)
+        metrics = _metrics_of(sums, ranked, self._bins[None, :, [1, 0, 2, 3]], self._noise)
         if self.no_curve:
             metrics["calibration_error"][:] = math.nan
         return {name: float(values[0]) for name, values in metrics.items()}
@@ -239,10 +253,10 @@ class _Parts:
         return {name: self._turned(name, value) for name, value in self._straight.items()}
 
     def _turned(self, name: str, values: Any) -> Any:
-        """Metrics that take the better of an evaluator and its negation, as the whole has it.
+        """Replace a metric by the negation's where that is better over the full sample.
 
-        Each resample is turned as the whole is: turning each by itself would hide that nothing may
-        be known.
+        Each resample follows the full sample: choosing the better one per resample would hide
+        that the evaluator may be uninformative.
         """
         if name not in self.turned:
             return values
@@ -250,7 +264,7 @@ class _Parts:
 
     @cached_property
     def turned(self) -> tuple[str, ...]:
-        """What is better of the negation."""
+        """The metrics whose negation is better."""
         middle = {"accuracy": 0.5, "roc": 0.5, "expected_difference": 0.0}
         return tuple(name for name, half in middle.items() if self._straight[name] < half)
 
@@ -264,15 +278,15 @@ class _Parts:
         sample, count = self._sample, resampling.resamples
         by_game = np.stack(
             [
-                np.bincount(sample.games, weights=column, minlength=sample.game_count)
-                for column in self._columns
+                np.bincount(sample.games, weights=term, minlength=sample.game_count)
+                for term in self._terms
             ],
             axis=1,
         )
         sums = resampled_sums(np.ascontiguousarray(by_game), count, resampling.seed)
         ranked = sample.ranking.resampled_metrics(count, resampling.seed, resampling.threads)
         bins = self._resampled_bins(resampling)
-        metrics = _from_parts(sums, ranked, bins, np.zeros(CALIBRATION_BINS))
+        metrics = _metrics_of(_Terms(*sums.T), ranked, bins, np.zeros(CALIBRATION_BINS))
         # Noise makes every resample's calibration look worse; only their spread is of use.
         claimed = metrics["calibration_error"]
         middle = self.values["calibration_error"]
@@ -313,7 +327,7 @@ class _Parts:
         above = seen + float(np.quantile(as_seen, 1 - tail) - as_seen.mean())
 
         def exceeds(share: float, error: float) -> bool:
-            """Whether such an error would look worse than what was seen, but for so many cases."""
+            """Whether such an error exceeds the observed one, except in this share of cases."""
             distances = np.abs(error * pattern / (shares @ np.abs(pattern)) + noise) @ shares
             return bool(np.quantile(distances, share) >= seen)
 
@@ -322,7 +336,7 @@ class _Parts:
 
 
 def _least(holds: Callable[[float], bool]) -> float:
-    """The least number of 0 to 1 for which something holds that holds for all above it."""
+    """Find the least number in [0, 1] for which a monotone condition holds, by bisection."""
     low, high = 0.0, 1.0
     if holds(low):
         return low
@@ -333,9 +347,9 @@ def _least(holds: Callable[[float], bool]) -> float:
 
 
 def _at_least(noise: Reals, bins: Reals, seed: int) -> Reals:
-    """Noise of bins, no less than coins would make, one a game.
+    """Noise of bins, at least that of one coin toss per game.
 
-    A few games that all ended alike have none in resamples.
+    A few games with equal results have no noise in resamples.
     """
     weight, wins, games = bins[:, 0], bins[:, 1], bins[:, 6]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -349,29 +363,31 @@ def _at_least(noise: Reals, bins: Reals, seed: int) -> Reals:
 
 
 def _apart(bins: Reals, drawn: Reals) -> tuple[Reals, Reals]:
-    """How far outcome and claim are apart in each bin, and in each resample of it."""
+    """Distance of outcome and claim in each bin, and in each resample of it."""
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = np.where(bins[:, 0] > 0, (bins[:, 1] - bins[:, 2]) / bins[:, 0], 0)
         mass = drawn[:, :, 1]
         return apart, np.where(mass > 0, (drawn[:, :, 0] - drawn[:, :, 2]) / mass, apart)
 
 
-def _from_parts(sums: Reals, ranked: Reals, bins: Reals, noise: Reals) -> dict[str, Reals]:
-    """Metrics by resample: from sums, from what ranks gave, and from bins of claims.
+def _metrics_of(sums: _Terms, ranked: Reals, bins: Reals, noise: Reals) -> dict[str, Reals]:
+    """Compute the metrics of each resample from sums, rank metrics, and bins of claims.
 
-    `noise` is the variance of each bin's outcome. Without it a perfect evaluator would seem to be
-    wrong by as much as chance makes it.
+    `noise` is the variance of each bin's outcome. It is subtracted: otherwise chance alone would
+    give a perfect evaluator a calibration error.
     """
-    tp, fp, win, loss, win_finite, loss_finite, win_value, loss_value, squares, surprise = sums.T
-    weight = win + loss
+    tp, fp, wins, losses = sums[:4]
+    weight = wins + losses
     with np.errstate(invalid="ignore", divide="ignore"):
         metrics = dict(zip(_RANKED, ranked.T, strict=True))
-        metrics["accuracy"] = (tp + loss - fp) / weight
-        metrics["f_score"] = np.where(win > 0, 2 * tp / (tp + fp + win), np.nan)
-        metrics["lift"] = metrics["precision_at_25"] / (win / weight)
-        metrics["expected_difference"] = win_value / win_finite - loss_value / loss_finite
-        metrics["brier_loss"] = squares / weight
-        metrics["log_loss"] = surprise / weight
+        metrics["accuracy"] = (tp + losses - fp) / weight
+        metrics["f_score"] = np.where(wins > 0, 2 * tp / (tp + fp + wins), np.nan)
+        metrics["lift"] = metrics["precision_at_25"] / (wins / weight)
+        metrics["expected_difference"] = (
+            sums.win_values / sums.finite_wins - sums.loss_values / sums.finite_losses
+        )
+        metrics["brier_loss"] = sums.squared_errors / weight
+        metrics["log_loss"] = sums.surprises / weight
         mass = bins[:, :, 1]
         apart = np.where(mass > 0, (bins[:, :, 0] - bins[:, :, 2]) / mass, 0)
         beyond = np.sqrt(np.maximum(apart**2 - noise, 0))
@@ -381,18 +397,18 @@ def _from_parts(sums: Reals, ranked: Reals, bins: Reals, noise: Reals) -> dict[s
 
 @dataclass(frozen=True, repr=False)
 class MetricsTable(Result):
-    """Metrics of several evaluators, or of one under several conditions."""
+    """Metrics of several evaluators, or of one evaluator under several conditions."""
 
     drawn_by = "metric_dots"
 
     parts: tuple[Metrics, ...]
     shown: tuple[str, ...] = tuple(name for name in METRICS if name != "precision_at_25")
-    """The metrics that people are shown; `table` has all."""
+    """The metrics in `lines`; `table` has all."""
     confidence: float = 0.95
     caveats: tuple[str, ...] = ()
-    """What to know about the evaluators before anything else."""
+    """Caveats about the evaluators."""
     min_games: int = MIN_GAMES
-    """No figure is shown of fewer games; the `Metrics` themselves have them all."""
+    """Figures of fewer games are hidden; `parts` has them all."""
     coverage: Coverage | None = None
 
     def __iter__(self) -> Iterator[Metrics]:
@@ -407,11 +423,11 @@ class MetricsTable(Result):
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """One-line title."""
         return "How well values tell wins from losses"
 
     def showing(self, names: Sequence[str]) -> "MetricsTable":
-        """The same with other metrics to show."""
+        """A copy that shows other metrics."""
         for name in names:
             if name not in METRICS:
                 hint = nearest(name, METRICS) or f"there are {', '.join(METRICS)}"
@@ -419,7 +435,7 @@ class MetricsTable(Result):
         return replace(self, shown=tuple(names))
 
     def table(self) -> pa.Table:
-        """A row an evaluator, condition and metric; NaN where there are too few games."""
+        """One row per evaluator, condition and metric; NaN with too few games."""
         return pa.Table.from_pylist(
             [
                 {
@@ -446,7 +462,7 @@ class MetricsTable(Result):
         )
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """A row an evaluator, and below it the intervals."""
+        """One row per evaluator, with the intervals below it."""
         conditioned = any(part.condition for part in self.parts)
         heading = (
             "evaluator",
@@ -468,7 +484,7 @@ class MetricsTable(Result):
         return (heading, *rows)
 
     def notes(self) -> tuple[str, ...]:
-        """What to know about it."""
+        """Caveats, negated metrics and ties."""
         enough = [part for part in self.parts if part.games >= self.min_games]
         notes = [*self.caveats, *(note for part in enough for note in metrics_notes(part))]
         if few := len(self.parts) - len(enough):
@@ -482,7 +498,7 @@ class MetricsTable(Result):
 
 
 def metrics_notes(part: Metrics) -> Iterator[str]:
-    """What is not as it looks in an evaluator's metrics, in sentences."""
+    """Sentences about missing probabilities, negated metrics and ties."""
     who = ", ".join(word for word in (part.name, part.condition) if word)
     if part.no_curve:
         yield (
@@ -500,14 +516,14 @@ def metrics_notes(part: Metrics) -> Iterator[str]:
 
 
 def _marked(part: Metrics, name: str, min_games: int) -> str:
-    """A metric for people; τ with a star where ties make it look better than it is."""
+    """A metric as text; τ gets a star where ties inflate it."""
     value = part.figure(name, min_games).value
     starred = name == "tau" and part.ties >= MANY_TIES and not math.isnan(value)
     return number_text(value) + "*" * starred
 
 
 def number_text(value: float) -> str:
-    """A metric for people: three places, or fewer for what is large."""
+    """A metric as text: three decimals, or one for large numbers."""
     if math.isnan(value):
         return "–"
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
@@ -543,20 +559,20 @@ _TABLE: Final = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """What an evaluator claimed where it saw one side clearly ahead, and what that side got."""
+    """Mean claim and mean result of the side that an evaluator sees clearly ahead."""
 
     claimed: float
-    """Its mean value for the side it saw ahead."""
+    """Mean value for the side ahead."""
     got: Estimate
-    """What that side got, on average."""
+    """Mean result of that side."""
     gap: Estimate
-    """What was got less what was claimed."""
+    """Mean result minus mean claim."""
     positions: int
     games: int
 
 
 def confidence(sample: Sample, *, sure: float, resampling: Resampling) -> Confidence | None:
-    """What values at least `sure` away from one half were worth; None if there are none.
+    """Measure values at least `sure` away from one half; None if there are none.
 
     >>> sample = Sample.of("sure", [0.9, 0.1, 0.5], results=[1, 0, 1], games=[1, 2, 3])
     >>> clear = confidence(sample, sure=0.2, resampling=Resampling(50))
