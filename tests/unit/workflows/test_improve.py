@@ -19,13 +19,13 @@ from hyoka.foundation.errors import Error, StudyError
 from hyoka.foundation.math import Estimate
 from hyoka.learning.proximal_fit import Steepness, TermLeaves, fit_proximal
 from hyoka.records.samples import sample_path
-from hyoka.workflows.improve import fit_and_verify as mending
-from hyoka.workflows.improve.evidence import gathered
-from hyoka.workflows.improve.find_slices import look, name_terms
-from hyoka.workflows.improve.fit_and_verify import shared_risk
+from hyoka.workflows.improve import fit_and_verify
+from hyoka.workflows.improve.evidence import gather_evidence
+from hyoka.workflows.improve.find_slices import find_biased_slices, select_terms
+from hyoka.workflows.improve.fit_and_verify import share_risk
 from hyoka.workflows.improve.improve_page import improvement_page
 from hyoka.workflows.improve.improve_plan import ImprovePlan
-from hyoka.workflows.improve.improvement import Found, FoundSlice, kept
+from hyoka.workflows.improve.improvement import BiasedSlice, SliceFindings, load_or_compute
 
 FORGOTTEN = ("mobility", "corner_mobility", "frontier", "potential_mobility")
 
@@ -62,7 +62,7 @@ def test_what_was_forgotten_is_found_named_and_gained_back(
     assert story.found.slices[0].is_confirmed
     assert len(set(story.named.names) & set(FORGOTTEN)) >= 2
     named = story.candidates[0]
-    assert named.name == mending.NAMED
+    assert named.name == fit_and_verify.NAMED
     assert named.is_better_on_paper
     worst = named.slices[0]
     assert abs(worst.after.value) < abs(worst.before.value)
@@ -76,7 +76,7 @@ def test_what_was_forgotten_is_found_named_and_gained_back(
     assert changed == set(story.named.names)
     assert "4 have no weight" in story.start
     page = story.page.read_text()
-    assert "none over the built-in one" in page
+    assert "no gain over the bundled one" in page
     assert "Where it is wrong" in page
     assert "accepted" in page
     assert story.gain.elo.text("+.0f") in page
@@ -122,7 +122,7 @@ def test_an_evaluator_that_takes_no_weights_is_told_what_it_lacks(
     asked = f"uct:playouts=4,cut=0,eval={weak}"
     story = hk.improve(study, asked, to=tmp_path / "uct", games=2, sample=8)
     assert story.verdict == "not played"
-    assert story.candidates[0].name == mending.COLUMNS
+    assert story.candidates[0].name == fit_and_verify.COLUMNS
     assert story.candidates[0].is_better_on_paper
     assert not story.proofs
     assert story.weights is None
@@ -189,7 +189,7 @@ def test_what_a_table_lacks_is_fitted_where_it_says_no_mate(
     assert again == story
     methods = story.page.read_text()
     assert "About 20% of the games are held out" in methods
-    assert "all of which the table says something" in methods
+    assert "all of the table" in methods
 
 
 def test_conditions_that_can_not_be_fitted_do_not_keep_others_from_it(
@@ -198,14 +198,14 @@ def test_conditions_that_can_not_be_fitted_do_not_keep_others_from_it(
     """Where a condition holds at no position with a score, nothing can be added to it."""
     asked = spoken(random_study, tmp_path / "level.parquet", "level")
     plan = ImprovePlan(evaluator=asked)
-    evidence = gathered(random_study, plan, None)
-    found = look(evidence, plan.seed, None)
+    evidence = gather_evidence(random_study, plan, None)
+    found = find_biased_slices(evidence, plan.seed, None)
     never = dataclasses.replace(found.slices[0], sql="ply > 99", words="never")
     found = dataclasses.replace(found, slices=(never, *found.slices))
-    weight_fitter = mending.WeightFitter(
-        evidence, found, name_terms(evidence, found), plan, tmp_path
+    fitter = fit_and_verify.WeightFitter(
+        evidence, found, select_terms(evidence, found), plan, tmp_path
     )
-    fitted = weight_fitter.fit_weights_to_slice(mending.COLUMNS)
+    fitted = fitter.fit(fit_and_verify.COLUMNS)
     assert fitted.free == len(found.slices) - 1
     assert f"where {fitted.free} of {len(found.slices)} conditions hold" in fitted.about
 
@@ -229,7 +229,8 @@ def test_the_page_tells_the_plan(study: hk.Study, short: hk.Improvement, weak: P
     methods = " ".join(improvement_page(study, short, plan).methods)
     assert "moves the score by 5% of its scale" in methods
     assert (
-        "About 25% of the games are held out, chosen by their numbers and the seed (7)" in methods
+        "About 25% of the games are held out, chosen only by their numbers and the seed (7)"
+        in methods
     )
     assert "Positions: 8 of each game, chosen by the same seed. Drawn games" in methods
 
@@ -243,26 +244,26 @@ def test_a_bad_plan_is_one_line(study: hk.Study, tmp_path: Path) -> None:
 
 
 def test_the_risk_is_shared() -> None:
-    test = shared_risk(hk.Sprt(0, 10), 2)
+    test = share_risk(hk.Sprt(0, 10), 2)
     assert (test.alpha, test.beta) == (0.025, 0.05)
     assert test.upper == pytest.approx(math.log(0.95 / 0.025))
 
 
 def test_steps_are_kept_and_damage_is_told(tmp_path: Path) -> None:
     nan = Estimate(0.1, math.nan, math.inf)
-    split = FoundSlice("w", "x > 1", "lean", "s", nan, 0.01, 9, 3, Estimate(-1, -2, -0.5), 0.2)
-    found = Found((split,), 7, 5, 50, 2, 20)
+    split = BiasedSlice("w", "x > 1", "lean", "s", nan, 0.01, 9, 3, Estimate(-1, -2, -0.5), 0.2)
+    found = SliceFindings((split,), 7, 5, 50, 2, 20)
     file = tmp_path / "splits.json"
-    assert kept(file, Found, lambda: found) == found
-    read = kept(file, Found, lambda: pytest.fail("it is there"))
+    assert load_or_compute(file, SliceFindings, lambda: found) == found
+    read = load_or_compute(file, SliceFindings, lambda: pytest.fail("it is there"))
     assert repr(read) == repr(found)
     file.write_text("{")
     with pytest.raises(StudyError, match="remove it"):
-        kept(file, Found, lambda: found)
+        load_or_compute(file, SliceFindings, lambda: found)
 
 
 def planted(games: int = 400, a_game: int = 6) -> TermLeaves:
-    """Leaves whose results go by weights that lie beside the evaluation's."""
+    """Leaves whose results follow weights that lie beside the evaluation's."""
     rng = np.random.default_rng(5)
     evaluation = hk.linear_evaluation("othello")
     numbers = np.repeat(np.arange(games), a_game)
@@ -279,7 +280,7 @@ def planted(games: int = 400, a_game: int = 6) -> TermLeaves:
 
 
 def test_a_near_fit_is_the_maximum_of_likelihood_times_prior() -> None:
-    """A slow twin in plain NumPy, by another optimiser."""
+    """A slow twin in plain NumPy, by another optimizer."""
     leaves = planted()
     fit = fit_proximal(leaves, ["mobility", "corners"], freedom=0.1)
     start = leaves.evaluation
@@ -339,11 +340,11 @@ def test_steepness_is_one_where_two_make_no_sense() -> None:
 def test_held_out_games_have_no_say(
     study: hk.Study, weak: Path, short: hk.Improvement, tmp_path: Path
 ) -> None:
-    """Results of the games held out may be anything: splits, terms and weights stay the same."""
+    """Slices, terms and weights do not depend on the results of held-out games."""
     plan = ImprovePlan(evaluator=f"ab:nodes=50,eval={weak}", sample=8)
-    evidence = gathered(study, plan, None)
+    evidence = gather_evidence(study, plan, None)
     assert evidence.leaves is not None
-    apart = evidence.apart
+    apart = evidence.held_out
     assert 0.1 < apart.mean() < 0.3
     assert short.found.held_out_positions == int(apart.sum())
     lies = np.where(apart, 1 - evidence.leaves.results, evidence.leaves.results)
@@ -355,10 +356,10 @@ def test_held_out_games_have_no_say(
     )
     found, terms, fitted = [], [], []
     for each in (evidence, lied):
-        found.append(look(each, plan.seed, None))
-        terms.append(name_terms(each, found[-1]))
-        weight_fitter = mending.WeightFitter(each, found[-1], terms[-1], plan, tmp_path)
-        fitted.append(weight_fitter.fit_weights_to_slice(mending.NAMED))
+        found.append(find_biased_slices(each, plan.seed, None))
+        terms.append(select_terms(each, found[-1]))
+        fitter = fit_and_verify.WeightFitter(each, found[-1], terms[-1], plan, tmp_path)
+        fitted.append(fitter.fit(fit_and_verify.NAMED))
     true, false = ([(s.sql, s.effect, s.q_value) for s in each.slices] for each in found)
     assert true == false
     assert terms[0] == terms[1]

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From where an evaluation is wrong to a gain that is proven: the whole way in one call."""
+"""Find slices where an evaluation is biased, fit it, and verify the gain in a match."""
 
 from hyoka.workflows.improve.improve_loop import improve
 from hyoka.workflows.improve.improve_plan import ImprovePlan
-from hyoka.workflows.improve.improvement import Candidate, FoundSlice, Improvement, NamedTerm, Proof
+from hyoka.workflows.improve.improvement import (
+    BiasedSlice,
+    Candidate,
+    Improvement,
+    SelectedTerm,
+    Verification,
+)
 
 __all__ = [
+    "BiasedSlice",
     "Candidate",
-    "FoundSlice",
     "ImprovePlan",
     "Improvement",
-    "NamedTerm",
-    "Proof",
+    "SelectedTerm",
+    "Verification",
     "improve",
 ]

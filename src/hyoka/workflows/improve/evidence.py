@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The positions that an improvement goes by: what the evaluator says of them, and what came."""
+"""Positions with evaluations and results, from which an improvement is fitted."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,53 +21,53 @@ from hyoka.workflows.improve.improve_plan import ImprovePlan
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Positions with scores and results, and which of them are of games held out."""
+    """Positions with scores and results, divided into fitting games and held-out games."""
 
     positions: Measured
-    apart: NDArray[np.bool_] = field(repr=False)
+    held_out: NDArray[np.bool_] = field(repr=False)
     leaves: TermLeaves | None = None
-    """The same positions where captures rest; None for an evaluator that is not ours to fit."""
+    """The quiescent positions; None for an evaluator whose weights Hyoka cannot fit."""
     engine: str = ""
-    """The name under which the study keeps such an evaluator; empty for one that is ours."""
+    """The name of such an evaluator in the study; empty if its weights can be fitted."""
 
     @property
     def study(self) -> Study:
-        """Whose games they are."""
+        """The study that contains the games."""
         return self.positions.study
 
     @property
     def sample(self) -> Sample:
-        """What the evaluator says of all of them."""
+        """The evaluations of all positions."""
         return self.positions.samples[0]
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """What describes the positions of the games to fit on."""
-        return {name: each[~self.apart] for name, each in self.positions.columns.items()}
+        """The feature columns of the positions in fitting games."""
+        return {name: each[~self.held_out] for name, each in self.positions.columns.items()}
 
     @property
     def controls(self) -> list[Control]:
-        """What else may explain what is found in the games to fit on."""
-        return [each.where(~self.apart) for each in self.positions.controls(self.sample.name)]
+        """Other explanations of a slice's gap, in the fitting games."""
+        return [each.where(~self.held_out) for each in self.positions.controls(self.sample.name)]
 
     def holds(self, condition: str) -> NDArray[np.bool_]:
-        """Where an SQL condition holds, of all positions."""
+        """Evaluate an SQL condition on all positions."""
         return self.holds_at(condition, self.positions.game_ids, self.positions.plies)
 
     def holds_at(
         self, condition: str, games: NDArray[np.int64], plies: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
-        """Where an SQL condition holds, of positions by their games and plies."""
+        """Evaluate an SQL condition on positions identified by game and ply."""
         table = self.study.select(condition)
         return np.isin(position_keys(games, plies), _keys_of(table))
 
 
-def gathered(study: Study, plan: ImprovePlan, progress: OnProgress | None) -> Evidence:
-    """The evidence of a study: of a search of ours where captures rest, else what was evaluated."""
+def gather_evidence(study: Study, plan: ImprovePlan, progress: OnProgress | None) -> Evidence:
+    """Collect quiescent positions for a fittable search, else stored evaluations."""
     own = plan.own_evaluation(study.game)
     engine, leaves = "", None
     if own is None:
-        engine, positions = _evaluated(study, plan, progress)
+        engine, positions = _evaluate(study, plan, progress)
     else:
         leaves = TermLeaves.of_study(
             study,
@@ -78,19 +78,14 @@ def gathered(study: Study, plan: ImprovePlan, progress: OnProgress | None) -> Ev
             draws=plan.draws,
             progress=progress,
         )
-        positions = _at_rest(study, plan, leaves)
-    apart = is_held_out(positions.game_ids, plan.hold_out, plan.seed)
-    return Evidence(positions, apart, leaves, engine)
+        positions = _measure_at_rest(study, plan, leaves)
+    held_out = is_held_out(positions.game_ids, plan.hold_out, plan.seed)
+    return Evidence(positions, held_out, leaves, engine)
 
 
-def _evaluated(
-    study: Study, plan: ImprovePlan, progress: OnProgress | None
-) -> tuple[str, Measured]:
-    """What the evaluator says, a sample at least: what it has not looked at it looks at now.
-
-    First comes the name under which the study keeps it.
-    """
-    # What a table says takes the place of what it said: all of it, or some would be lost.
+def _evaluate(study: Study, plan: ImprovePlan, progress: OnProgress | None) -> tuple[str, Measured]:
+    """Evaluate the sample's missing positions; return the engine name and all evaluations."""
+    # Importing a table replaces its previous import, so import all of it.
     [report] = evaluate(
         study,
         [plan.spec],
@@ -100,13 +95,13 @@ def _evaluated(
         progress=progress,
     )
     if not report.wanted:
-        raise StudyError(f"{plan.evaluator} says nothing of the positions of {study.path}")
+        raise StudyError(f"{plan.evaluator} has no evaluations of the positions of {study.path}")
     question = Question(where=plan.where, draws=plan.draws)
     return report.engine, measured(study, report.engine, question, columns=slice_columns(study))
 
 
-def _at_rest(study: Study, plan: ImprovePlan, leaves: TermLeaves) -> Measured:
-    """The same as `measured` gives, of scores that no study holds."""
+def _measure_at_rest(study: Study, plan: ImprovePlan, leaves: TermLeaves) -> Measured:
+    """Build what `measured` returns from scores that are not stored in the study."""
     names = slice_columns(study)
     quoted = ", ".join(f'"{name}"' for name in dict.fromkeys(["game_id", "ply", *names]))
     table = study.select(plan.where, quoted)

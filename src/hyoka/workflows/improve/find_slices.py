@@ -12,17 +12,23 @@ from hyoka.learning.proximal_fit import Steepness, TermLeaves, pulls_by_game
 from hyoka.reporting.study_report.examples import NOT_ON_THE_BOARD, examples_against
 from hyoka.study.analyses import column_words, first_player
 from hyoka.workflows.improve.evidence import Evidence
-from hyoka.workflows.improve.improvement import Found, FoundSlice, Named, NamedTerm, Shown
+from hyoka.workflows.improve.improvement import (
+    BiasedSlice,
+    ExamplePosition,
+    SelectedTerm,
+    SliceFindings,
+    TermSelection,
+)
 
 _MOST: Final = 6
-"""Splits that are told and mended."""
+"""Slices that are reported and fitted."""
 _RESAMPLES: Final = 200
 _BOARDS: Final = 3
 
 
-def look(evidence: Evidence, seed: int, progress: OnProgress | None) -> Found:
-    """The splits that are surely there and that nothing else explains, the worst first."""
-    fitted = ~evidence.apart
+def find_biased_slices(evidence: Evidence, seed: int, progress: OnProgress | None) -> SliceFindings:
+    """Find the significant slices that no control explains, largest effect first."""
+    fitted = ~evidence.held_out
     game = evidence.study.game
     slices = find_slices(
         evidence.sample.where(fitted),
@@ -35,99 +41,105 @@ def look(evidence: Evidence, seed: int, progress: OnProgress | None) -> Found:
     )
     sure = [each for each in slices if each.is_sure and _is_described(each)][:_MOST]
     games = evidence.positions.game_ids
-    return Found(
-        tuple(_found(evidence, each) for each in sure),
+    return SliceFindings(
+        tuple(_check_slice(evidence, each) for each in sure),
         slices.tried,
         len(np.unique(games[fitted])),
         int(fitted.sum()),
-        len(np.unique(games[evidence.apart])),
-        int(evidence.apart.sum()),
-        _shown(evidence, sure[0]) if sure else (),
+        len(np.unique(games[evidence.held_out])),
+        int(evidence.held_out.sum()),
+        _examples_of(evidence, sure[0]) if sure else (),
     )
 
 
-def _is_described(split: Slice) -> bool:
-    """Whether a condition says more than how far the game has come."""
-    return bool(split.condition.columns - {"ply"})
+def _is_described(candidate: Slice) -> bool:
+    """Whether the condition uses a column other than the ply."""
+    return bool(candidate.condition.columns - {"ply"})
 
 
-def _found(evidence: Evidence, split: Slice) -> FoundSlice:
-    condition = split.condition
-    apart = evidence.apart
-    gap = condition_gap(evidence.sample.where(apart), evidence.holds(condition.sql)[apart])
-    confirmed = gap.departure(split.departure.kind)
-    return FoundSlice(
+def _check_slice(evidence: Evidence, candidate: Slice) -> BiasedSlice:
+    condition = candidate.condition
+    held_out = evidence.held_out
+    gap = condition_gap(evidence.sample.where(held_out), evidence.holds(condition.sql)[held_out])
+    confirmed = gap.departure(candidate.departure.kind)
+    return BiasedSlice(
         condition.words,
         condition.sql,
-        split.departure.kind,
-        split.sentence,
-        split.effect,
-        split.q_value,
-        split.gap.positions,
-        split.gap.games,
+        candidate.departure.kind,
+        candidate.sentence,
+        candidate.effect,
+        candidate.q_value,
+        candidate.gap.positions,
+        candidate.gap.games,
         confirmed.effect,
         confirmed.p_value,
     )
 
 
-def _shown(evidence: Evidence, split: Slice) -> tuple[Shown, ...]:
-    """Positions of the worst split where the evaluation was most wrong."""
+def _examples_of(evidence: Evidence, candidate: Slice) -> tuple[ExamplePosition, ...]:
+    """Choose the positions of a slice with the largest evaluation errors."""
     table = evidence.study.sql("select game_id, ending from games order by game_id")
     ids = table["game_id"].to_numpy().astype(np.int64)
     on_the_board = np.zeros(int(ids.max()) + 1, bool)
     on_the_board[ids] = ~np.isin(table["ending"].to_numpy(zero_copy_only=False), NOT_ON_THE_BOARD)
-    sample = evidence.sample.where(~evidence.apart)
-    chosen = examples_against(evidence.positions, sample, split, on_the_board, _BOARDS)
-    return tuple(Shown(each.game_id, each.ply, each.values, each.result) for each in chosen)
+    sample = evidence.sample.where(~evidence.held_out)
+    chosen = examples_against(evidence.positions, sample, candidate, on_the_board, _BOARDS)
+    return tuple(
+        ExamplePosition(each.game_id, each.ply, each.values, each.result) for each in chosen
+    )
 
 
 _LIKE: Final = 0.1
-"""The least correlation of a term that describes a condition."""
+"""The minimum correlation of a term with the condition that it describes."""
 _PULLED: Final = 3.0
-"""Standard errors that results must pull a weight by."""
+"""The minimum score-test statistic of a term, in standard errors."""
 _MOST_TERMS: Final = 4
-"""Terms that describe one split."""
+"""The maximum number of terms for one slice."""
 _BINS: Final = 30
-"""Of scores that count as equal."""
+"""Score bins within which scores count as equal."""
 
 Array = NDArray[np.float64]
 
 
-def name_terms(evidence: Evidence, found: Found) -> Named:
-    """The terms that describe each split, the most alike first.
+def select_terms(evidence: Evidence, found: SliceFindings) -> TermSelection:
+    """Select the terms that describe each slice, highest correlation first.
 
-    Of another evaluator there are none, and the conditions themselves stand for them.
+    An evaluator without terms gets one term for each slice: the condition.
     """
     if evidence.leaves is None:
-        return Named(
-            tuple(NamedTerm(each.sql, each.words, 1.0, None, None, None) for each in found.slices)
+        return TermSelection(
+            tuple(
+                SelectedTerm(each.sql, each.words, 1.0, None, None, None) for each in found.slices
+            )
         )
-    rows = ~evidence.apart
+    rows = ~evidence.held_out
     leaves = evidence.leaves.some(rows)
-    pulls = _pulls(leaves)
-    terms: list[NamedTerm] = []
-    for split in found.slices:
-        likeness = _likeness(leaves, evidence.holds(split.sql)[rows], split.kind == "lean")
-        terms += _describing(leaves, split, likeness, pulls)
-    return Named(tuple(terms))
+    pulls = _term_pulls(leaves)
+    terms: list[SelectedTerm] = []
+    for candidate in found.slices:
+        likeness = _likenesses(
+            leaves, evidence.holds(candidate.sql)[rows], candidate.kind == "lean"
+        )
+        terms += _terms_of_slice(leaves, candidate, likeness, pulls)
+    return TermSelection(tuple(terms))
 
 
-def _describing(
-    leaves: TermLeaves, split: FoundSlice, likeness: Array, pulls: Array
-) -> list[NamedTerm]:
-    named: list[NamedTerm] = []
+def _terms_of_slice(
+    leaves: TermLeaves, candidate: BiasedSlice, likeness: Array, pulls: Array
+) -> list[SelectedTerm]:
+    named: list[SelectedTerm] = []
     for index in np.argsort(-np.abs(likeness), kind="stable").tolist():
         like, pull = float(likeness[index]), float(pulls[index])
         if abs(like) < _LIKE or len(named) == _MOST_TERMS:
             break
-        if pull * like * split.effect.value > 0 and abs(pull) >= _PULLED:
+        if pull * like * candidate.effect.value > 0 and abs(pull) >= _PULLED:
             name = leaves.evaluation.names[index]
-            named.append(NamedTerm(name, split.words, like, pull, *leaves.evaluation[name]))
+            named.append(SelectedTerm(name, candidate.words, like, pull, *leaves.evaluation[name]))
     return named
 
 
-def _likeness(leaves: TermLeaves, holds: NDArray[np.bool_], by_favoured: bool) -> Array:
-    """The correlation of each term with a condition at equal scores."""
+def _likenesses(leaves: TermLeaves, holds: NDArray[np.bool_], by_favored: bool) -> Array:
+    """Correlate each term with a condition at equal scores."""
     from scipy.sparse import csr_array, diags_array  # noqa: PLC0415 - it takes a while to import
 
     scores = leaves.scores()
@@ -136,7 +148,7 @@ def _likeness(leaves: TermLeaves, holds: NDArray[np.bool_], by_favoured: bool) -
     counts = np.maximum(np.bincount(bins, minlength=len(cuts) + 1), 1)
     condition = holds - (np.bincount(bins, holds, len(counts)) / counts)[bins]
     amounts: Any = leaves.matrix
-    if by_favoured:
+    if by_favored:
         amounts = diags_array(np.sign(scores)) @ amounts
     together = amounts.T @ condition
     same = csr_array(
@@ -149,8 +161,8 @@ def _likeness(leaves: TermLeaves, holds: NDArray[np.bool_], by_favoured: bool) -
     return np.asarray(np.divide(together, size, out=np.zeros(len(size)), where=size > 1e-9))
 
 
-def _pulls(leaves: TermLeaves) -> Array:
-    """How surely results would have each term's weight greater: a test by games."""
+def _term_pulls(leaves: TermLeaves) -> Array:
+    """Compute each term's score-test statistic, clustered by game."""
     steepness = Steepness.of(leaves)
     surprise = leaves.results - steepness.win_probability(leaves)
     odds = steepness.at(leaves.progress)

@@ -29,13 +29,13 @@ from hyoka.study import Study
 from hyoka.workflows.improve.evidence import Evidence
 from hyoka.workflows.improve.improve_plan import ImprovePlan
 from hyoka.workflows.improve.improvement import (
+    BiasedSlice,
     Candidate,
-    Found,
-    FoundSlice,
     MetricChange,
-    Named,
-    Proof,
     SliceChange,
+    SliceFindings,
+    TermSelection,
+    Verification,
     WeightChange,
 )
 
@@ -47,10 +47,10 @@ _MOST_WEIGHTS: Final = 24
 _MOST_LISTED: Final = 4
 
 
-def attempts(named: Named, *, own: bool) -> tuple[str, ...]:
-    """What is tried, in this order: the terms that describe the splits, then all of them.
+def candidate_names(named: TermSelection, *, own: bool) -> tuple[str, ...]:
+    """Name the fits to try, in order: the selected terms, then all terms.
 
-    Of an evaluator whose evaluation is not `own`, what its scores lack.
+    An evaluator without an `own` evaluation gets corrections of its scores.
     """
     if not own:
         return (COLUMNS,)
@@ -59,23 +59,23 @@ def attempts(named: Named, *, own: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class WeightFitter:
-    """What is to be mended, and by what."""
+    """Fits weights to the evidence and measures them on held-out games."""
 
     evidence: Evidence
-    found: Found
-    named: Named
+    found: SliceFindings
+    named: TermSelection
     plan: ImprovePlan
     folder: Path
-    """Where weights go; they are there before a candidate counts as done."""
+    """The folder of the weight files, which are written before their candidate."""
 
-    def fit_weights_to_slice(self, name: str) -> Candidate:
-        """Fit what an attempt is about, and measure it on the games held out."""
+    def fit(self, name: str) -> Candidate:
+        """Fit one candidate and measure it on the held-out games."""
         return self._columns() if name == COLUMNS else self._terms(name)
 
     def _terms(self, name: str) -> Candidate:
         evidence, names = self.evidence, self.named.names
         assert evidence.leaves is not None
-        lessons = evidence.leaves.some(~evidence.apart)
+        lessons = evidence.leaves.some(~evidence.held_out)
         fit = fit_proximal(lessons, names if name == NAMED else ("*",), freedom=self.plan.freedom)
         file = f"weights-{name}.json"
         origin = Origin(
@@ -90,19 +90,19 @@ class WeightFitter:
             {"weights": lessons.evaluation.model_file().sha256},
         )
         fit.evaluation.save(self.folder / file, origin)
-        apart = evidence.leaves.some(evidence.apart)
+        held_out = evidence.leaves.some(evidence.held_out)
         before, after = (
-            Sample.of(when, said, results=apart.results, games=apart.games, unit=VALUE)
+            Sample.of(when, said, results=held_out.results, games=held_out.games, unit=VALUE)
             for when, said in (
-                ("before", fit.before.win_probability(apart)),
-                ("after", fit.after.win_probability(apart, fit.evaluation)),
+                ("before", fit.before.win_probability(held_out)),
+                ("after", fit.after.win_probability(held_out, fit.evaluation)),
             )
         )
         many = f"the weights of all {len(lessons.evaluation):,} terms"
         resampling = Resampling(seed=self.plan.seed)
         comparison = compare(after, before, resampling=resampling)
-        holds = [evidence.holds(each.sql)[evidence.apart] for each in self.found.slices]
-        slices, charts = self._splits(before, after, holds, resampling)
+        holds = [evidence.holds(each.sql)[evidence.held_out] for each in self.found.slices]
+        slices, charts = self._slice_changes(before, after, holds, resampling)
         return Candidate(
             name,
             f"the weights of {_listed(names)}" if name == NAMED else many,
@@ -116,16 +116,16 @@ class WeightFitter:
             file,
         )
 
-    def _splits(
+    def _slice_changes(
         self,
         before: Sample,
         after: Sample,
         holds: Sequence[NDArray[np.bool_]],
         resampling: Resampling,
     ) -> tuple[tuple[SliceChange, ...], dict[str, dict[str, Any]]]:
-        """The splits before and after on the games held out, and the curves of one of them.
+        """Measure the slices before and after on held-out games, and draw the largest one.
 
-        `holds` tells for each split where it holds, of the samples' positions.
+        `holds` has one mask over the samples' positions for each slice.
         """
         slices = tuple(
             SliceChange(
@@ -135,24 +135,24 @@ class WeightFitter:
             )
             for each, where in zip(self.found.slices, holds, strict=True)
         )
-        drawn = most_common(self.found.slices)
+        drawn = largest_slice(self.found.slices)
         where, words = holds[drawn], self.found.slices[drawn].words
         return slices, {
             sample.name: _chart(sample, where, words, resampling) for sample in (before, after)
         }
 
     def _columns(self) -> Candidate:
-        """What an evaluator's scores lack where the splits are.
+        """Fit corrections of an evaluator's scores in the slices.
 
-        There so much is added to them; where they are too sure or too cautious, so much of them.
+        A level slice adds a constant; a lean slice adds a multiple of the score.
         """
         evidence, plan = self.evidence, self.plan
         fitted = self._fittable()
         examples = self._examples(fitted)
         fit = fit_weights(examples, hold_out=plan.hold_out, seed=plan.seed)
-        apart = fit.held_out
-        if apart is None:
-            raise StudyError("no game is held out: take more games")
+        held_out = fit.held_out
+        if held_out is None:
+            raise StudyError("no held-out games: add more games")
         file = f"{COLUMNS}.json"
         fit.save(self.folder / file, command="hyoka improve")
         weights = tuple(
@@ -163,11 +163,13 @@ class WeightFitter:
             )
             for split, each in zip(fitted, fit.weights, strict=True)
         )
-        # Mates have no score to add to: the fit knows fewer positions than the evidence has.
+        # Mates have no score: the fit has fewer positions than the evidence.
         rows = is_held_out(examples.games, plan.hold_out, plan.seed)
         games, plies = examples.games[rows], examples.plies[rows]
         holds = [evidence.holds_at(each.sql, games, plies) for each in self.found.slices]
-        changes, charts = self._splits(apart.before, apart.after, holds, Resampling(seed=plan.seed))
+        changes, charts = self._slice_changes(
+            held_out.before, held_out.after, holds, Resampling(seed=plan.seed)
+        )
         total = len(self.found.slices)
         many = f"{len(fitted)} of {total}" if len(fitted) < total else f"{total}"
         holding = "condition holds" if total == 1 else "conditions hold"
@@ -178,23 +180,23 @@ class WeightFitter:
             len(weights),
             fit.games,
             fit.positions,
-            tuple(_metrics(apart.comparison)),
+            tuple(_metrics(held_out.comparison)),
             changes,
             charts,
             file,
         )
 
-    def _fittable(self) -> list[FoundSlice]:
-        """The splits that can be fitted together, the worst first; raises StudyError without any.
+    def _fittable(self) -> list[BiasedSlice]:
+        """Choose the slices that can be fitted together; raises StudyError if there are none.
 
-        One of which the games can't tell how much the scores lack (where a condition holds all
-        games are won, say) must not keep the others from being mended.
+        A slice whose correction is not identified (for example, all its games are won) is left
+        out, so that the others can be fitted.
         """
         slices = list(self.found.slices)
         try:
             self._try(slices)
         except StudyError:
-            fitted: list[FoundSlice] = []
+            fitted: list[BiasedSlice] = []
             for each in slices:
                 with contextlib.suppress(StudyError):
                     self._try([*fitted, each])
@@ -204,12 +206,12 @@ class WeightFitter:
             slices = fitted
         return sorted(slices, key=lambda each: each.kind == "lean")
 
-    def _try(self, slices: Sequence[FoundSlice]) -> None:
+    def _try(self, slices: Sequence[BiasedSlice]) -> None:
         plan = self.plan
         fit_weights(self._examples(slices), hold_out=plan.hold_out, seed=plan.seed, resamples=0)
 
-    def _examples(self, slices: Sequence[FoundSlice]) -> Examples:
-        """Positions with scores: features are the splits' conditions, those of scores last."""
+    def _examples(self, slices: Sequence[BiasedSlice]) -> Examples:
+        """Load positions with scores; features are the conditions, lean slices last."""
         evidence, plan = self.evidence, self.plan
         levels, leans = (
             [f"(case when {each.sql} then 1 else 0 end)" for each in slices if each.kind == kind]
@@ -226,25 +228,25 @@ class WeightFitter:
         return replace(examples, source=f"the scores of {plan.evaluator}")
 
 
-def most_common(slices: Sequence[FoundSlice]) -> int:
-    """The split whose curve is drawn: of most games, as a curve needs many."""
+def largest_slice(slices: Sequence[BiasedSlice]) -> int:
+    """Find the slice with the most games, whose curve is drawn."""
     return max(range(len(slices)), key=lambda index: slices[index].games)
 
 
 def _listed(names: Sequence[str]) -> str:
-    """A few names, or how many there are."""
+    """Join a few names, or count many."""
     if len(names) > _MOST_LISTED:
         return f"the {len(names)} terms named"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _changes(weights: Sequence[FittedWeight]) -> tuple[WeightChange, ...]:
-    """The weights that moved most, by their errors; opening and ending of a term are two."""
+    """Choose the weights with the largest changes in units of their errors."""
 
-    def moved(each: FittedWeight) -> float:
+    def change_of(each: FittedWeight) -> float:
         return abs(each.weight - (each.former or 0.0)) / max(each.error, 1e-9)
 
-    chosen = sorted(weights, key=moved, reverse=True)[:_MOST_WEIGHTS]
+    chosen = sorted(weights, key=change_of, reverse=True)[:_MOST_WEIGHTS]
     order = {each.name: index for index, each in enumerate(weights)}
     return tuple(
         WeightChange(each.name, Estimate(each.weight, each.low, each.high), each.former)
@@ -263,7 +265,7 @@ def _metrics(comparison: Comparison) -> Iterator[MetricChange]:
 def _chart(
     sample: Sample, holds: NDArray[np.bool_], words: str, resampling: Resampling
 ) -> dict[str, Any]:
-    """The curve of all positions and the one where a condition holds, as Vega-Lite has it."""
+    """Draw the curves of all positions and of a slice, as a Vega-Lite spec."""
     curves = [curve_of(sample, resampling=resampling)]
     if holds.any():
         curves.append(curve_of(sample.where(holds), resampling=resampling, condition=words))
@@ -273,17 +275,17 @@ def _chart(
 
 _MOST_OPENINGS: Final = 2000
 _LEAST_OPENINGS: Final = 50
-"""Fewer lines would be played over and over; random moves give more."""
+"""With fewer lines, openings of random moves are used."""
 _LONGEST: Final = 400
-"""Plies; then a game is drawn, or scored as it stands."""
+"""Plies after which a game is adjudicated."""
 
 
-def planned(
+def plan_verification(
     study: Study, candidate: Candidate, plan: ImprovePlan, folder: Path
 ) -> tuple[MatchPlan, str]:
-    """The match of new weights against the old ones, and where its games begin, in words."""
+    """Plan the match of new against old weights; return it and a description of its openings."""
     old = plan.player(study.game)
-    # Named by the file alone, the match is the same wherever the folder lies.
+    # The file name without its folder keeps the match identical when the folder moves.
     data = (folder / candidate.file).read_bytes()
     new = old.with_settings(eval=ModelFile.from_bytes(data, path=candidate.file))
     openings, words = _openings(study, plan)
@@ -298,12 +300,12 @@ def planned(
     return match, words
 
 
-def shared_risk(test: Sprt, tried: int) -> Sprt:
-    """The test of one of several: together they take what is no gain as rarely as one alone."""
+def share_risk(test: Sprt, tried: int) -> Sprt:
+    """Divide the test's alpha among several candidates (Bonferroni)."""
     return replace(test, alpha=test.alpha / tried)
 
 
-def prove(  # noqa: PLR0913 - a keyword for each choice
+def verify(  # noqa: PLR0913 - a keyword for each choice
     match: MatchPlan,
     words: str,
     candidate: Candidate,
@@ -314,8 +316,8 @@ def prove(  # noqa: PLR0913 - a keyword for each choice
     jobs: int = 1,
     executor: Executor | None = None,
     progress: OnProgress | None = None,
-) -> Proof:
-    """Play the match, or what is left of it."""
+) -> Verification:
+    """Play the match, or resume it."""
     result = play_match(
         match,
         folder / f"match-{candidate.name}",
@@ -327,7 +329,7 @@ def prove(  # noqa: PLR0913 - a keyword for each choice
     )
     duel = DuelSummary.of(result.standing, 0, 1, sprt)
     score = duel.score
-    return Proof(
+    return Verification(
         candidate.name,
         match.players[0].spec.text,
         match.players[1].spec.text,
@@ -346,15 +348,15 @@ def prove(  # noqa: PLR0913 - a keyword for each choice
 
 
 def _openings(study: Study, plan: ImprovePlan) -> tuple[str | list[Opening] | None, str]:
-    """The openings that were asked for, or the first moves of the games held out."""
+    """Return the plan's openings, or the first moves of held-out games."""
     if plan.openings is not None:
         return plan.openings, f"openings of {plan.openings}"
     plies = game_facts(study.game).record_plies
     ids = study.sql("select game_id from games order by game_id")["game_id"].to_numpy()
-    apart = ids[is_held_out(ids.astype(np.int64), plan.hold_out, plan.seed)].tolist()
-    random.Random(plan.seed).shuffle(apart)
+    held_out = ids[is_held_out(ids.astype(np.int64), plan.hold_out, plan.seed)].tolist()
+    random.Random(plan.seed).shuffle(held_out)
     lines: dict[tuple[str, tuple[str, ...]], Opening] = {}
-    for game_id, record in study.records(apart[:_MOST_OPENINGS]):
+    for game_id, record in study.records(held_out[:_MOST_OPENINGS]):
         moves = tuple(record.move_texts()[:plies])
         opening = Opening(f"game {game_id}", record.start, moves)
         if len(moves) == plies and is_playable(opening, study.game):
@@ -363,4 +365,4 @@ def _openings(study: Study, plan: ImprovePlan) -> tuple[str | list[Opening] | No
         return None, "lines of random moves"
     found = list(lines.values())
     random.Random(plan.seed).shuffle(found)
-    return found, f"the first {plies} plies of {len(found):,} games held out"
+    return found, f"the first {plies} plies of {len(found):,} held-out games"

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the split, name the terms, fit them, look at games held out, play, tell the story.
+"""The improve workflow: find slices, select terms, fit, measure on held-out games, play a match.
 
-Each step is kept in a folder once it is done, so that the same call goes on wherever it was
-stopped; a match goes on by its own journal. What is chosen is chosen by the games to fit on: the
-games held out say only whether it holds, and the board whether it gains.
+Each finished step is stored in a folder, so that the same call resumes an interrupted one. All
+choices depend on the fitting games only; held-out games and the match only verify them.
 """
 
 import functools
@@ -19,19 +18,18 @@ from hyoka.storage.files import read_regular, write_text
 from hyoka.storage.locking import locked
 from hyoka.storage.outputs import check_output_folder
 from hyoka.study import Study
-from hyoka.workflows.improve import fit_and_verify as mending
-from hyoka.workflows.improve import fit_and_verify as proving
-from hyoka.workflows.improve.evidence import Evidence, gathered
-from hyoka.workflows.improve.find_slices import look, name_terms
-from hyoka.workflows.improve.improve_plan import ImprovePlan, Planned
+from hyoka.workflows.improve import fit_and_verify
+from hyoka.workflows.improve.evidence import Evidence, gather_evidence
+from hyoka.workflows.improve.find_slices import find_biased_slices, select_terms
+from hyoka.workflows.improve.improve_plan import ImprovePlan, PlanOptions
 from hyoka.workflows.improve.improvement import (
     Candidate,
-    Found,
     Improvement,
-    Named,
-    Proof,
+    SliceFindings,
+    TermSelection,
     Verdict,
-    kept,
+    Verification,
+    load_or_compute,
 )
 
 PLAN: Final = "plan.json"
@@ -46,16 +44,16 @@ def improve(  # noqa: PLR0913 - a keyword for each choice
     jobs: int = 1,
     executor: Executor | None = None,
     progress: OnProgress | None = None,
-    **planned: Unpack[Planned],
+    **options: Unpack[PlanOptions],
 ) -> Improvement:
-    """Find where an evaluator is wrong in a study's games, mend it, and prove the gain.
+    """Find slices where an evaluator is biased, fit new weights, and verify the gain in a match.
 
-    Everything is kept in the folder `to`, with the page `report.html` that tells it (with `still`
-    charts, without scripts). Interrupted, the same call goes on; with more `games` a match that
-    has not decided goes on, too. See `ImprovePlan` for what else can be chosen.
+    All steps are stored in the folder `to`, with the report `report.html` (with `still`, its charts
+    need no scripts). The same call resumes an interrupted one; with more `games`, it continues an
+    undecided match. See `ImprovePlan` for the other options.
     """
-    plan = ImprovePlan(evaluator=evaluator, **planned)
-    game_facts(study.game)  # no game written in Python: it has no columns to find splits by
+    plan = ImprovePlan(evaluator=evaluator, **options)
+    game_facts(study.game)  # refuses games written in Python, which have no columns
     folder = Path(to)
     check_output_folder(folder, PLAN, what="an improvement")
     try:
@@ -64,14 +62,14 @@ def improve(  # noqa: PLR0913 - a keyword for each choice
         raise StudyError(f"{folder} can't be a folder: {error.strerror}") from error
     with locked(folder, "improving an evaluation"):
         _describe(study, plan, folder)
-        work = _Work(study, plan, folder, progress)
-        improvement = work.told(work.proven(jobs, executor))
+        steps = _Steps(study, plan, folder, progress)
+        improvement = steps.improvement(steps.verify(jobs, executor))
         _write_page(study, improvement, plan, still=still)
     return improvement
 
 
 def _write_page(study: Study, improvement: Improvement, plan: ImprovePlan, *, still: bool) -> None:
-    # Altair takes a while to import.
+    # Altair is slow to import.
     from hyoka.reporting import write_page  # noqa: PLC0415
     from hyoka.workflows.improve.improve_page import improvement_page  # noqa: PLC0415
 
@@ -84,13 +82,13 @@ def _describe(study: Study, plan: ImprovePlan, folder: Path) -> None:
         write_text(file, text)
     elif read_regular(file) != text.encode():
         raise StudyError(
-            f"{folder}: another improvement lies there, of another study or plan; choose another "
-            "folder, or ask for the same"
+            f"{folder}: the folder contains another improvement, of another study or plan; choose "
+            "another folder, or repeat the same call"
         )
 
 
-class _Work:
-    """One call of `improve`: what is kept is read, what is not is made."""
+class _Steps:
+    """The steps of one call of `improve`, each loaded from the folder or computed."""
 
     def __init__(
         self, study: Study, plan: ImprovePlan, folder: Path, progress: OnProgress | None
@@ -102,7 +100,7 @@ class _Work:
 
     @cached_property
     def _evidence(self) -> Evidence:
-        return gathered(self._study, self._plan, self._progress)
+        return gather_evidence(self._study, self._plan, self._progress)
 
     @cached_property
     def _is_own(self) -> bool:
@@ -110,17 +108,19 @@ class _Work:
         return self._plan.own_evaluation(self._study.game) is not None
 
     @cached_property
-    def found(self) -> Found:
-        return kept(
+    def found(self) -> SliceFindings:
+        return load_or_compute(
             self._folder / "splits.json",
-            Found,
-            lambda: look(self._evidence, self._plan.seed, self._progress),
+            SliceFindings,
+            lambda: find_biased_slices(self._evidence, self._plan.seed, self._progress),
         )
 
     @cached_property
-    def named(self) -> Named:
-        return kept(
-            self._folder / "terms.json", Named, lambda: name_terms(self._evidence, self.found)
+    def named(self) -> TermSelection:
+        return load_or_compute(
+            self._folder / "terms.json",
+            TermSelection,
+            lambda: select_terms(self._evidence, self.found),
         )
 
     @cached_property
@@ -128,38 +128,40 @@ class _Work:
         if not self.found.slices:
             return ()
         return tuple(
-            kept(
+            load_or_compute(
                 self._folder / f"fit-{name}.json",
                 Candidate,
-                functools.partial(self._fitted, name),
+                functools.partial(self._fit, name),
             )
-            for name in mending.attempts(self.named, own=self._is_own)
+            for name in fit_and_verify.candidate_names(self.named, own=self._is_own)
         )
 
-    def _fitted(self, name: str) -> Candidate:
-        weight_fitter = mending.WeightFitter(
+    def _fit(self, name: str) -> Candidate:
+        fitter = fit_and_verify.WeightFitter(
             self._evidence, self.found, self.named, self._plan, self._folder
         )
-        return weight_fitter.fit_weights_to_slice(name)
+        return fitter.fit(name)
 
-    def proven(self, jobs: int, executor: Executor | None) -> tuple[Proof, ...]:
-        """Matches, one after another, until one proves a gain."""
+    def verify(self, jobs: int, executor: Executor | None) -> tuple[Verification, ...]:
+        """Play one match after another until one verifies a gain."""
         plan = self._plan
         tried = [
             each
             for each in self.candidates
-            if each.is_better_on_paper and each.name != mending.COLUMNS
+            if each.is_better_on_paper and each.name != fit_and_verify.COLUMNS
         ]
-        proofs: list[Proof] = []
+        proofs: list[Verification] = []
         for candidate in tried:
-            match, words = proving.planned(self._study, candidate, plan, self._folder)
-            proof = proving.prove(
+            match, words = fit_and_verify.plan_verification(
+                self._study, candidate, plan, self._folder
+            )
+            proof = fit_and_verify.verify(
                 match,
                 words,
                 candidate,
                 self._folder,
                 games=plan.games,
-                sprt=proving.shared_risk(plan.sprt, len(tried)),
+                sprt=fit_and_verify.share_risk(plan.sprt, len(tried)),
                 jobs=jobs,
                 executor=executor,
                 progress=self._progress,
@@ -169,7 +171,7 @@ class _Work:
                 break
         return tuple(proofs)
 
-    def told(self, proofs: tuple[Proof, ...]) -> Improvement:
+    def improvement(self, proofs: tuple[Verification, ...]) -> Improvement:
         return Improvement(
             self._folder,
             self._study.game,
@@ -183,7 +185,7 @@ class _Work:
             self._plan.start(self._study.game),
         )
 
-    def _verdict(self, proofs: tuple[Proof, ...]) -> Verdict:
+    def _verdict(self, proofs: tuple[Verification, ...]) -> Verdict:
         if not self.found.slices:
             return "nothing found"
         if not self._is_own:

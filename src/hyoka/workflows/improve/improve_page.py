@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of an improvement: what was found, fitted, measured and proven, with its intervals."""
+"""The report of an improvement."""
 
 from collections.abc import Iterator
-from typing import Any
-
-import altair
 
 from hyoka.analysis.resampling import probability_text
 from hyoka.reporting import Block, Boards, Chart, Page, Section, Table
 from hyoka.reporting.caveats import caveats
-from hyoka.reporting.charts import Dot, dots
+from hyoka.reporting.charts import Dot, chart_of, dots
 from hyoka.reporting.study_report.examples import Example, boards_of, shown_boards
 from hyoka.study import Study
-from hyoka.workflows.improve.fit_and_verify import COLUMNS, most_common
+from hyoka.workflows.improve.fit_and_verify import COLUMNS, largest_slice
 from hyoka.workflows.improve.improve_plan import ImprovePlan
-from hyoka.workflows.improve.improvement import Candidate, Improvement, Proof
+from hyoka.workflows.improve.improvement import Candidate, Improvement, Verification
 
 
 def improvement_page(
     study: Study, story: Improvement, plan: ImprovePlan, *, still: bool = False
 ) -> Page:
-    """The whole story as far as it has come; with `still` charts it is small and has no script."""
+    """Lay out the report; with `still`, charts are images without scripts."""
     sections = [_found_section(study, story)]
     if story.named.terms:
         sections.append(_named_section(story))
@@ -40,10 +37,10 @@ def _found_section(study: Study, story: Improvement) -> Section:
     found = story.found
     words = [
         f"{found.tried:,} conditions on the positions were tried in {found.fitted_games:,} games "
-        f"({found.fitted_positions:,} positions). Listed are those that surely split the curve and "
-        "that neither the phase of the game nor the players explain.",
+        f"({found.fitted_positions:,} positions). Listed are the significant slices that neither "
+        "the phase of the game nor the players explain.",
         f"The last columns are of {found.held_out_games:,} other games "
-        f"({found.held_out_positions:,} positions), which had no say in the choice.",
+        f"({found.held_out_positions:,} positions), which did not affect the choice.",
     ]
     if not found.slices:
         return Section("Where it is wrong", (*words, "There is none."))
@@ -70,7 +67,7 @@ def _found_section(study: Study, story: Improvement) -> Section:
         blocks.append(Boards(shown_boards(boards_of(study, examples), examples)))
         words.append(
             f"The boards: positions of the first condition ({found.slices[0].words}) where the "
-            "evaluation was most against what came."
+            "evaluation differs most from the result."
         )
     return Section("Where it is wrong", tuple(words), tuple(blocks))
 
@@ -78,8 +75,8 @@ def _found_section(study: Study, story: Improvement) -> Section:
 def _named_section(story: Improvement) -> Section:
     if any(each.name == COLUMNS for each in story.candidates):
         words = (
-            "The conditions themselves: where one holds, so much is added to the scores or, where "
-            "they are too sure or too cautious, so much of them.",
+            "The conditions are the terms: in its slice, each adds a constant to the scores or, "
+            "where they are over- or underconfident, a multiple of the score.",
         )
         return Section("What describes it", words)
     rows = tuple(
@@ -94,8 +91,8 @@ def _named_section(story: Improvement) -> Section:
         for each in story.named.terms
     )
     words = (
-        "Terms of the evaluation that go with these conditions at equal scores, and whose weights "
-        "the results would have otherwise, in the direction that the split says.",
+        "Terms of the evaluation that correlate with these conditions at equal scores, and whose "
+        "weights the results would change in the direction of the bias.",
     )
     caption = (
         "Likeness: the correlation of term and condition at equal scores. Pull: how many standard "
@@ -113,49 +110,47 @@ def _fit_section(story: Improvement, each: Candidate, still: bool) -> Section:
     held = story.found.held_out_games
     words = [
         f"{_capital(each.about)}, fitted to the results of {each.games:,} games "
-        f"({each.positions:,} positions). What follows is measured on the {held:,} games held out.",
+        f"({each.positions:,} positions). Measured on {held:,} held-out games.",
     ]
     if each.name != COLUMNS and not each.is_better_on_paper:
-        words.append("Their results are not surely foretold better, so it was not played.")
+        words.append("Log-loss does not improve significantly, so no match was played.")
     metrics = Table(
-        "Before, after and the change, with the 95% interval of drawing whole games again, the "
-        "same ones for both. Log-loss and Brier are better where they are smaller.",
-        ("On games held out", "Before", "After", "Change"),
+        "Before, after and the change, with 95% intervals from a paired cluster bootstrap over "
+        "games. Smaller log-loss and Brier loss are better.",
+        ("On held-out games", "Before", "After", "Change"),
         tuple(
             (m.title, f"{m.before:.4f}", f"{m.after:.4f}", m.change.text("+.4f"))
             for m in each.metrics
         ),
     )
     slices = Table(
-        "How far the curve of each condition lies from the curve of all, on games held out, with "
+        "How far the curve of each condition lies from the curve of all, on held-out games, with "
         "95% intervals.",
         ("Slice", "Before", "After"),
         tuple((s.words, s.before.text("+.3f"), s.after.text("+.3f")) for s in each.slices),
     )
-    drawn = story.found.slices[most_common(story.found.slices)].words
+    drawn = story.found.slices[largest_slice(story.found.slices)].words
     charts = tuple(
         Chart(
-            _chart(spec),
-            f"{_capital(when)}: all positions held out, and when {drawn}.",
+            chart_of(spec),
+            f"{_capital(when)}: all held-out positions, and when {drawn}.",
             still=still,
         )
         for when, spec in each.charts.items()
     )
     shown = len(each.weights)
-    more = f" The {shown} of {each.free:,} that moved most surely." if shown < each.free else ""
+    more = (
+        f" The {shown} of {each.free:,} that changed most in units of their errors."
+        if shown < each.free
+        else ""
+    )
     weights = Table(
-        f"Weights with 95% intervals by games, and what they were.{more}",
+        f"Weights with 95% intervals by games, and their former values.{more}",
         ("Weight", "Fitted", "Formerly"),
         tuple((w.name, w.weight.text(".4g"), _number(w.former)) for w in each.weights),
     )
     title = "The fit" if len(story.candidates) == 1 else f"The fit: {each.name}"
     return Section(title, tuple(words), (metrics, *charts, slices, weights))
-
-
-def _chart(spec: dict[str, Any]) -> altair.TopLevelMixin:
-    chart = altair.Chart.from_dict(spec)
-    assert isinstance(chart, altair.TopLevelMixin)
-    return chart
 
 
 def _capital(words: str) -> str:
@@ -169,8 +164,8 @@ def _proof_section(story: Improvement, still: bool) -> Section:
     ]
     if len(story.proofs) > 1 or len(story.candidates) > 1:
         words.append(
-            "Candidates are played one after another until one is accepted; the risk of taking "
-            "what is no gain is shared among those that were to be played."
+            "Candidates are played one after another until one is accepted; the risk of "
+            "accepting no gain is divided among them."
         )
     rows = tuple(
         (
@@ -203,15 +198,14 @@ def _proof_section(story: Improvement, still: bool) -> Section:
 
 def _methods(story: Improvement, plan: ImprovePlan) -> Iterator[str]:
     yield (
-        f"About {_percent(plan.hold_out)} of the games are held out, chosen by their numbers and "
-        f"the seed ({plan.seed}) alone, before anything is looked at. Splits, terms and weights "
-        "come from the other games; the games held out are only measured on, and the match is of "
-        "new games."
+        f"About {_percent(plan.hold_out)} of the games are held out, chosen only by their numbers "
+        f"and the seed ({plan.seed}). Slices, terms and weights come from the other games; "
+        "held-out games are only measured on, and the match consists of new games."
     )
     yield _positions(story, plan)
     yield (
-        "Splits: levels, ranges and pairs of all columns; false-discovery rate 5% over everything "
-        "tried. A split that goes with the phase of the game, or with who plays, is left out."
+        "Slices: levels, ranges and pairs of all columns; false-discovery rate 5% over all "
+        "candidates. A slice that the phase of the game or the players explain is left out."
     )
     if story.candidates and story.candidates[0].name != COLUMNS:
         yield (
@@ -232,24 +226,24 @@ def _methods(story: Improvement, plan: ImprovePlan) -> Iterator[str]:
     if story.proofs:
         yield (
             "A sequential test stops a match when it is sure: its verdict holds at the risks "
-            "given, but the Elo of a match that it stopped is a little exaggerated."
+            "given, but the Elo of a stopped match is slightly biased upward."
         )
     for limit in caveats("Matches"):
         yield f"Known limit: {limit}"
 
 
 def _positions(story: Improvement, plan: ImprovePlan) -> str:
-    """Which positions are looked at."""
+    """Describe the positions."""
     which = f" for which {plan.where} holds" if plan.where else ""
     drawn = "count as half won" if plan.draws == "half" else "are left out"
     if plan.own_evaluation(story.game) is not None:
         taken = f"{plan.sample} of each game{which}, chosen by the same seed"
     elif plan.is_table:
-        taken = f"all{which} of which the table says something"
+        taken = f"all{which} of the table"
     else:
         taken = (
-            f"{plan.sample} of each game{which}, chosen by the same seed, and what else the study "
-            "holds of the evaluator"
+            f"{plan.sample} of each game{which}, chosen by the same seed, and the study's other "
+            "evaluations by the evaluator"
         )
     return f"Positions: {taken}. Drawn games {drawn}."
 
@@ -258,7 +252,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g}%"
 
 
-def _conditions(proof: Proof) -> str:
+def _conditions(proof: Verification) -> str:
     return (
         f"Match of {proof.candidate}: new is {proof.new}, old is {proof.old}; games begin with "
         f"{proof.openings}; a sequential test of {proof.sprt}. Pairs that brought 0, ½, 1, 1½, 2 "

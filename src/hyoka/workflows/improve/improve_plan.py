@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be improved, by which positions, and how the gain is to be proven."""
+"""The plan of an improvement: the evaluator, the positions, and the match."""
 
 import hashlib
 import json
@@ -19,34 +19,34 @@ from hyoka.study.comments import ByPlayer, comments_of, is_comments
 from hyoka.study.imported_evaluations import TABLE, ImportedEvaluations, is_table
 
 _DEFAULT_NODES: Final = 1000
-"""Of a search that says no limit of its own: as many on a busy machine as on a free one."""
+"""Default limit of a search without one; node counts do not depend on the machine's load."""
 _LIMITS: Final = ("nodes", "depth", "time")
 _OURS: Final = "ab"
-"""The search whose evaluation can be given other weights."""
+"""The kind of search whose evaluation can be fitted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImprovePlan:
-    """What decides an improvement beside the study: the same plan goes on where it was stopped."""
+    """The options of an improvement; an equal plan resumes an interrupted one."""
 
     evaluator: str = "ab:eval=built-in"
-    """A search of ours, whose weights are fitted; of any other evaluator, what its scores lack."""
+    """The evaluator: of a Hyoka search the weights are fitted, of others the scores corrected."""
     where: str | None = None
-    """An SQL condition on positions; all of them unless given."""
+    """An SQL condition on positions; all positions by default."""
     sample: int = 16
-    """So many positions of each game."""
+    """Positions of each game."""
     draws: DrawnGames = "half"
     hold_out: float = 0.2
-    """Of the games, how many nothing is chosen or fitted by."""
+    """The share of held-out games."""
     freedom: float = 0.01
-    """How far weights may go from where they are: as `fit_proximal` takes it. More of it suits an
-    evaluation that does not weigh some of its terms at all yet."""
+    """How far weights may move, as in `fit_proximal`. Use more if some
+    terms have no weight yet."""
     games: int = 2000
-    """At most, in a match of a new evaluation against the old one."""
+    """Maximum number of games in a match of new against old weights."""
     sprt: Sprt = field(default_factory=lambda: Sprt(0, 10))
-    """Its risk of taking what is no gain is shared by all evaluations that are tried."""
+    """Its alpha is divided among all candidates that are played."""
     openings: str | None = None
-    """As `plan_match` takes them; the first moves of the games held out unless given."""
+    """Openings as in `plan_match`; by default the first moves of held-out games."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class ImprovePlan:
 
     @cached_property
     def spec(self) -> Any:
-        """The evaluator as `evaluate` takes it: a spec, or a text of comments or a table.
+        """The evaluator for `evaluate`: a spec, or the text of comments or a table.
 
         Raises NotationError.
         """
@@ -68,7 +68,7 @@ class ImprovePlan:
         if is_comments(text):
             if isinstance(comments_of(text), ByPlayer):
                 raise NotationError(
-                    f"'{text}' is several evaluators, and one is improved at a time: "
+                    f"'{text}' names several evaluators; improve one at a time: "
                     f"{COMMENTS}:player=NAME*"
                 )
             return text
@@ -80,7 +80,7 @@ class ImprovePlan:
         return is_table(self.evaluator.strip())
 
     def player(self, game: str) -> SearchSpec:
-        """The search that plays: as it was asked for, with a limit if it says none."""
+        """The playing search, with a default limit if it has none."""
         spec: SearchSpec = self.spec.for_game(game)
         if any(spec[name] for name in _LIMITS):
             return spec
@@ -98,7 +98,7 @@ class ImprovePlan:
         return found if isinstance(found, LinearEvaluation) else None
 
     def start(self, game: str) -> str:
-        """How the evaluation to begin with differs from the built-in one, in a sentence."""
+        """Describe how the initial evaluation differs from the bundled one."""
         own = self.own_evaluation(game)
         if own is None:
             return ""
@@ -110,13 +110,12 @@ class ImprovePlan:
         more = f" and {len(off) - 3} more" if len(off) > 3 else ""
         turned_off = f"; {len(off)} have no weight: {', '.join(off[:3])}{more}" if off else ""
         return (
-            f"The evaluation to begin with is not the built-in one: {len(differing)} of its "
-            f"{len(own):,} terms are weighed otherwise{turned_off}. A gain over it is none over "
-            "the built-in one."
+            f"The initial evaluation differs from the bundled one in {len(differing)} of its "
+            f"{len(own):,} terms{turned_off}. A gain over it is no gain over the bundled one."
         )
 
     def _table_contents(self) -> dict[str, str]:
-        """What a table says, by the hash of its file; nothing of comments."""
+        """The hash of a table's file; empty for comments."""
         if not self.is_table:
             return {}
         file = Path(ImportedEvaluations.from_text(self.evaluator).table)
@@ -126,7 +125,7 @@ class ImprovePlan:
             raise SourceError(f"{file}: can't be read: {error.strerror}") from error
 
     def text(self, study: Study) -> str:
-        """The same text for the same work: what was asked for, and of which games."""
+        """The plan and its study as text; equal texts mean equal work."""
         if isinstance(self.spec, str):
             text, contents = self.spec, self._table_contents()
         else:
@@ -152,7 +151,7 @@ class ImprovePlan:
 
 
 def _added_to(study: Study) -> dict[str, str]:
-    """What conditions and results go by beside the records, by its hash."""
+    """Hashes of the study's additional columns, adjudications and winners."""
     return {
         str(file.parent.relative_to(study.path)): hashlib.sha256(file.read_bytes()).hexdigest()
         for kind in ("columns", "adjudications", "winners")
@@ -160,8 +159,8 @@ def _added_to(study: Study) -> dict[str, str]:
     }
 
 
-class Planned(TypedDict, total=False):
-    """A plan's parts as keywords; see `ImprovePlan`."""
+class PlanOptions(TypedDict, total=False):
+    """The options of `ImprovePlan` as keywords."""
 
     where: str | None
     sample: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an improvement has come to, step by step, as plain values that a folder keeps."""
+"""The results of an improvement's steps, stored as JSON in a folder."""
 
 import json
 import math
@@ -19,13 +19,13 @@ from hyoka.storage.result import plain_json
 T = TypeVar("T")
 
 Verdict = Literal["nothing found", "no better on paper", "not proven", "not played", "gain"]
-"""No split; a fit that games held out don't confirm; a match that doesn't; no match, since the
-evaluator takes no weights; a gain."""
+"""No slice; a fit that held-out games do not confirm; a match that does not; no match, because the
+evaluator has no weights; a gain."""
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A position to be shown, with what was said of it."""
+class ExamplePosition:
+    """A position with its evaluation and its game's result."""
 
     game_id: int
     ply: int
@@ -34,69 +34,69 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class FoundSlice:
-    """A condition under which the evaluation is wrong, found in some games, looked at in others."""
+class BiasedSlice:
+    """A slice where the evaluation is biased, found in fitting games, checked in held-out games."""
 
     words: str
     sql: str
     kind: Kind
     sentence: str
     effect: Estimate
-    """In the games that it was found in, the interval widened for having been selected."""
+    """In the fitting games; the interval is widened for selection."""
     q_value: float
     positions: int
     games: int
     confirmed: Estimate
-    """In the games held out, where nothing was selected."""
+    """The effect in the held-out games."""
     p_value: float
-    """Of that."""
+    """The p-value of `confirmed`."""
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether the games held out say the same, surely."""
+        """Whether the held-out effect is significant in the same direction."""
         ends = self.confirmed
         return ends.low > 0 if self.effect.value > 0 else ends.high < 0
 
 
 @dataclass(frozen=True)
-class Found:
-    """All splits that are surely there and that nothing else explains."""
+class SliceFindings:
+    """All significant slices that no control explains."""
 
-    slices: tuple[FoundSlice, ...]
+    slices: tuple[BiasedSlice, ...]
     tried: int
     fitted_games: int
     fitted_positions: int
     held_out_games: int
     held_out_positions: int
-    shown: tuple[Shown, ...] = ()
-    """Positions of the first split where the evaluation was most wrong."""
+    shown: tuple[ExamplePosition, ...] = ()
+    """Positions of the first slice with the largest evaluation errors."""
 
 
 @dataclass(frozen=True)
-class NamedTerm:
-    """A term, or a column, that describes a split."""
+class SelectedTerm:
+    """A term, or a condition, that describes a slice."""
 
     name: str
     split: str
-    """In words."""
+    """The slice in words."""
     likeness: float
-    """Correlation of the term with the split's condition at equal scores."""
+    """Correlation of the term with the slice's condition at equal scores."""
     pull: float | None
-    """Standard errors by which the results would have the weight greater, by games."""
+    """Score-test statistic of the weight, clustered by game; None for a condition."""
     opening: float | None
-    """Its weight as it is; None, as the pull, for a condition, which has none."""
+    """The current weight; None for a condition."""
     ending: float | None
 
 
 @dataclass(frozen=True)
-class Named:
-    """The terms that describe what was found."""
+class TermSelection:
+    """The terms that describe the slices."""
 
-    terms: tuple[NamedTerm, ...]
+    terms: tuple[SelectedTerm, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Each once."""
+        """The distinct names, in order."""
         return tuple(dict.fromkeys(term.name for term in self.terms))
 
 
@@ -111,7 +111,7 @@ class WeightChange:
 
 @dataclass(frozen=True)
 class MetricChange:
-    """A metric on the games held out."""
+    """The change of a metric on held-out games."""
 
     title: str
     name: str
@@ -122,7 +122,7 @@ class MetricChange:
 
 @dataclass(frozen=True)
 class SliceChange:
-    """How far a split's curve lies from the curve of all on the games held out."""
+    """A slice's gap on held-out games, before and after."""
 
     words: str
     before: Estimate
@@ -131,36 +131,36 @@ class SliceChange:
 
 @dataclass(frozen=True)
 class Candidate:
-    """New weights, and what they change on games that they were not fitted to."""
+    """New weights and their effects on held-out games."""
 
     name: str
     about: str
     weights: tuple[WeightChange, ...]
-    """The most changed first, not all of many."""
+    """The most changed weights."""
     free: int
-    """Weights that were fitted."""
+    """The number of fitted weights."""
     games: int
     positions: int
     metrics: tuple[MetricChange, ...]
     slices: tuple[SliceChange, ...]
     charts: dict[str, dict[str, Any]] = field(repr=False)
-    """Curves before and after, as Vega-Lite has them."""
+    """Curves before and after, as Vega-Lite specs."""
     file: str
     """The new weights, in the folder."""
 
     @property
     def loss(self) -> MetricChange:
-        """The change of what was fitted: log-loss, better where it is smaller."""
+        """The change of log-loss, the fitted objective; smaller is better."""
         return next(each for each in self.metrics if each.name == "log_loss")
 
     @property
     def is_better_on_paper(self) -> bool:
-        """Whether results of the games held out are surely foretold better."""
+        """Whether log-loss on held-out games improves significantly."""
         return self.loss.change.high < 0
 
 
 @dataclass(frozen=True)
-class Proof:
+class Verification:
     """A match of new weights against the old ones."""
 
     candidate: str
@@ -169,7 +169,7 @@ class Proof:
     openings: str
     sprt: str
     verdict: str | None
-    """What the sequential test has decided: `H0`, `H1`, or None."""
+    """The decision of the sequential test: `H0`, `H1`, or None."""
     wins: int
     draws: int
     losses: int
@@ -181,7 +181,7 @@ class Proof:
 
     @property
     def games(self) -> int:
-        """How many were played."""
+        """The number of games played."""
         return self.wins + self.draws + self.losses
 
     def __str__(self) -> str:
@@ -199,33 +199,33 @@ class Proof:
 
 @dataclass(frozen=True)
 class Improvement:
-    """The whole story: what was found, named, fitted, measured and proven."""
+    """The slices, terms, fits and matches of an improvement, and its verdict."""
 
     folder: Path
     game: str
     study: str
     evaluator: str
-    found: Found
-    named: Named
+    found: SliceFindings
+    named: TermSelection
     candidates: tuple[Candidate, ...]
-    proofs: tuple[Proof, ...]
+    proofs: tuple[Verification, ...]
     verdict: Verdict
     start: str = ""
-    """How the evaluation to begin with differs from the one that is built in; empty if not."""
+    """How the initial evaluation differs from the bundled one; empty if it does not."""
 
     @property
     def page(self) -> Path:
-        """Where all of it is told."""
+        """The path of the report."""
         return self.folder / PAGE
 
     @property
-    def gain(self) -> Proof | None:
-        """The match that proves a gain."""
+    def gain(self) -> Verification | None:
+        """The match that verified a gain."""
         return next((each for each in self.proofs if each.verdict == "H1"), None)
 
     @property
     def weights(self) -> Path | None:
-        """The file whose gain is proven, for `eval=FILE`; None without one."""
+        """The weight file with a verified gain, for `eval=FILE`; None without one."""
         proof = self.gain
         if proof is None:
             return None
@@ -235,60 +235,60 @@ class Improvement:
         return "\n".join(self.sentences())
 
     def sentences(self) -> tuple[str, ...]:
-        """The story in a few sentences, the outcome first."""
+        """Summarize the improvement, the outcome first."""
         start = (self.start,) if self.start else ()
         return (self.outcome, *start, *self._steps())
 
     @property
     def outcome(self) -> str:
-        """What has come of it, in a sentence."""
+        """The outcome in one sentence."""
         match self.verdict:
             case "nothing found":
                 return (
-                    f"Nothing was found: none of {self.found.tried:,} conditions surely splits the "
-                    f"curve of {self.evaluator} that nothing else explains."
+                    f"Nothing was found: none of {self.found.tried:,} conditions defines a "
+                    f"significant slice of {self.evaluator} that no control explains."
                 )
             case "no better on paper":
                 return (
-                    "Nothing was gained: on the games held out, results are not surely foretold "
-                    "better by any of the fits, so none was played."
+                    "No gain: none of the fits improves log-loss on held-out games significantly, "
+                    "so no match was played."
                 )
             case "not played":
                 sure = any(each.is_better_on_paper for each in self.candidates)
-                doubt = "" if sure else " Games held out do not surely confirm the fit."
+                doubt = "" if sure else " Held-out games do not confirm the fit."
                 return (
-                    f"No match: the evaluation of {self.evaluator} can't be given other weights "
-                    "from here. What its scores lack is below, to be built in and proven by "
-                    f"`hyoka match`.{doubt}"
+                    f"No match: the evaluation of {self.evaluator} has no weights that "
+                    "Hyoka can change. The corrections of its scores are listed below; add them to "
+                    f"the evaluator and verify them with `hyoka match`.{doubt}"
                 )
             case "gain":
                 proof = self.gain
                 assert proof is not None
-                return f"A gain, proven: {proof}."
+                return f"Verified gain: {proof}."
             case "not proven":
                 last = self.proofs[-1]
-                return f"No gain is proven. The last match: {last}."
+                return f"No verified gain. The last match: {last}."
 
     def _steps(self) -> typing.Iterator[str]:
         if self.found.slices:
             worst = self.found.slices[0]
             held = worst.confirmed.text("+.3f")
             says = "confirm it" if worst.is_confirmed else "do not confirm it"
-            yield f"{worst.sentence} Games held out {says}: {held}."
+            yield f"{worst.sentence} Held-out games {says}: {held}."
         if self.named.terms:
-            yield f"What describes the splits: {', '.join(self.named.names)}."
+            yield f"Terms that describe the slices: {', '.join(self.named.names)}."
         for each in self.candidates:
             change = each.loss.change.text("+.4f")
             yield (
-                f"Fitted, {each.about}: log-loss on {self.found.held_out_games:,} games held out "
+                f"Fitted, {each.about}: log-loss on {self.found.held_out_games:,} held-out games "
                 f"{each.loss.before:.4f}, then {each.loss.after:.4f}: {change}."
             )
         for proof in self.proofs:
             if f"{proof}" not in self.outcome:
-                yield f"Tried, {proof.candidate}: {proof}."
+                yield f"Match of {proof.candidate}: {proof}."
 
     def as_json(self) -> dict[str, Any]:
-        """Everything but the charts, as JSON has it."""
+        """The improvement as JSON, without the charts."""
         plain = asdict(self) | {
             "folder": str(self.folder),
             "page": str(self.page),
@@ -297,7 +297,7 @@ class Improvement:
         }
         for candidate in plain["candidates"]:
             del candidate["charts"]
-        # As lists, which are searched for what JSON does not know.
+        # JSON turns tuples into lists, in which plain_json replaces non-finite numbers.
         finite: dict[str, Any] = plain_json(json.loads(json.dumps(plain)))
         return finite
 
@@ -305,49 +305,49 @@ class Improvement:
 PAGE = "report.html"
 
 
-def kept(path: Path, kind: type[T], make: Callable[[], T]) -> T:
-    """What a step came to: as the folder has it or, if it does not yet, made and kept."""
+def load_or_compute(path: Path, kind: type[T], compute: Callable[[], T]) -> T:
+    """Load a step's result from its file, or compute and store it."""
     if path.exists():
         try:
-            restored: T = _restored(kind, json.loads(read_regular(path)))
+            restored: T = _restore(kind, json.loads(read_regular(path)))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise StudyError(
-                f"{path}: can't be read ({error}); remove it, and it is made anew"
+                f"{path}: cannot be read ({error}); remove it to compute it again"
             ) from None
         return restored
-    made = make()
-    assert is_dataclass(made)
-    assert not isinstance(made, type)
-    write_text(path, json.dumps(_plain(asdict(made)), indent=1, allow_nan=False))
-    return made
+    result = compute()
+    assert is_dataclass(result)
+    assert not isinstance(result, type)
+    write_text(path, json.dumps(_to_json(asdict(result)), indent=1, allow_nan=False))
+    return result
 
 
-def _plain(value: Any) -> Any:
-    """Numbers that JSON has no words for: null is none, and infinities are texts."""
+def _to_json(value: Any) -> Any:
+    """Replace non-finite numbers: NaN by null, infinities by text."""
     if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _to_json(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_to_json(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
     return value
 
 
-def _restored(kind: Any, value: Any) -> Any:
-    """A value of dataclasses, tuples and plain things from what JSON made of it."""
+def _restore(kind: Any, value: Any) -> Any:
+    """Rebuild dataclasses and tuples from JSON."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         if value is None:
             return None
-        return _restored(next(each for each in arguments if each is not type(None)), value)
+        return _restore(next(each for each in arguments if each is not type(None)), value)
     if origin is tuple:
         inner = arguments[0]
-        return tuple(_restored(inner, each) for each in value)
+        return tuple(_restore(inner, each) for each in value)
     if kind is float and (value is None or isinstance(value, str)):
         return math.nan if value is None else float(value)
     if is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         names = [each.name for each in fields(kind)]
-        made: Any = kind
-        return made(**{name: _restored(hints[name], value[name]) for name in names})
+        construct: Any = kind
+        return construct(**{name: _restore(hints[name], value[name]) for name in names})
     return value
