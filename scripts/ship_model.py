@@ -6,7 +6,7 @@
 Strengths are cut to four digits, and the game's name is left out: boards of other sizes use the
 same strengths. The list of the games learned from is left out as well, for size: `hyoka predict`
 then uses the hash rule of --hold-out. How a model was made stays in the file.
-`search/settings.py` says which games use which.
+`games/registry.py` says which games use which.
 """
 
 import dataclasses

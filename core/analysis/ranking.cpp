@@ -544,7 +544,7 @@ void look(const std::vector<Heap>& heaps, Fitted& at) {
 
 /// Damped Newton: a step that does not lessen the loss is halved. The loss is convex, so where wins and losses overlap
 /// this ends at the optimum from anywhere.
-Fitted minimise(const std::vector<Heap>& heaps, double a, double b) {
+Fitted minimize(const std::vector<Heap>& heaps, double a, double b) {
     constexpr int most_steps = 200;
     Fitted best{.a = a, .b = b};
     look(heaps, best);
@@ -654,10 +654,10 @@ LogisticFit Ranking::logistic(const Link& link) const {
             joint.x /= joint.wins + joint.losses;
             if (joint.wins + joint.losses > 0) few.push_back(joint);
         }
-        const Fitted start = minimise(few, found.a, 0);
+        const Fitted start = minimize(few, found.a, 0);
         if (start.converged) found = start;
     }
-    found = minimise(heaps, found.a, found.b);
+    found = minimize(heaps, found.a, found.b);
     if (!found.converged) {
         fit.verdict = diverged;
         return fit;
@@ -740,7 +740,7 @@ std::vector<double> Ranking::held_out_losses(std::span<const Link> links) const 
                 break;
             }
             for (Heap& heap : kept) heap.x /= spread;
-            const Fitted fit = minimise(kept, std::log(wins / losses), 0);
+            const Fitted fit = minimize(kept, std::log(wins / losses), 0);
             if (!fit.converged) loss = nan;
             for (std::size_t i = 0; i < coarsened.size(); ++i) {
                 loss += surprise(fit.a + fit.b * kept[i].x, coarsened[i].wins[out], coarsened[i].losses[out]);

@@ -14,7 +14,7 @@ class InlineVector {
     static_assert(std::is_trivially_copyable_v<T>);
 
 public:
-    InlineVector() noexcept {}  // leaves the room uninitialised on purpose
+    InlineVector() noexcept {}  // leaves the room uninitialized on purpose
     InlineVector(const InlineVector& other) noexcept { *this = other; }
     InlineVector& operator=(const InlineVector& other) noexcept {
         std::copy_n(other.items_, other.size_, items_);

@@ -3,7 +3,7 @@
 
     python scripts/attack/commands.py [--share F] [--seed S] [--sample N] [--only "COMMAND"]
 
-The tree of commands is walked, so that a new command is attacked as soon as it is listed. Inputs
+The tree of commands is walked, so that a new command is attacked once it is listed. Inputs
 are missing, folders, binary, empty, devices, of another kind or endless loops of links; outputs are
 files of others, inputs (by name, by links, inside of an input folder), folders, and places where
 nothing can be written; numbers are negative, infinite, none, or far too large; texts are empty,
@@ -679,7 +679,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sample", type=int, help="only so many commands, drawn by the seed")
+    parser.add_argument("--sample", type=int, help="number of commands, drawn by the seed")
     parser.add_argument("--only", choices=[command.name for command in COMMANDS])
     parser.add_argument("--cpu", type=float, default=CPU_S, help="seconds of an attempt")
     parser.add_argument("--verbose", action="store_true")
