@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything Hyoka raises on purpose.
+"""The exceptions that Hyoka raises.
 
 Error:
 ├─ NotationError(ValueError)     the text cannot be read
@@ -8,15 +8,14 @@ Error:
 ├─ OutputError                   a file that can't be written, or must not be replaced
 ├─ RefusedError                  a recorded game that can't be taken  .source .line .number .ply
 ├─ StudyError                    a study that is not there, or not as it should be
-├─ FleetError                    workers or their scheduler that are gone or can't be reached
+├─ ParallelError                    workers or their scheduler that are gone or can't be reached
 ├─ ConditionError(ValueError)    a condition that is no SQL or names no column
 ├─ ParameterError(ValueError)    a parameter that can't be what it is  .parameter
 ├─ OutOfMemoryError(MemoryError) a table or a tree that is too large for this machine
 └─ EngineError                   died, hung, refused or talked nonsense
                                  .engine .transcript .last_words .reason
 
-Messages name parameters as Python has them, in backquotes (`named`): whoever has other names for
-them, as the command line has options, puts its own in their place.
+Messages name parameters in backquotes (`named`); the command line replaces them by its options.
 
 """
 
@@ -27,13 +26,13 @@ from typing import Final
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`did you mean X?` with the nearest of the known words; empty if none is near."""
+    """Suggest the nearest known word: `did you mean X?`; empty if none is near."""
     wanted = word.lower()
     spelt = {other.lower(): other for other in known}
     near = difflib.get_close_matches(wanted, list(spelt), n=3)
 
     def likeness(other: str) -> tuple[float, bool]:
-        # Of words equally near, one with the same letters: they were only swapped.
+        # Among equally near words, prefer one with swapped letters.
         ratio = difflib.SequenceMatcher(None, other, wanted).ratio()
         return ratio, sorted(other) == sorted(wanted)
 
@@ -41,7 +40,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def named(parameter: str, value: object = None) -> str:
-    """A parameter as messages name it, with the value that it is to have, if any.
+    """A parameter in a message, with its value, if any.
 
     >>> print(named("by"), named("where", "ply > 3"))
     `by` `where='ply > 3'`
@@ -49,15 +48,15 @@ def named(parameter: str, value: object = None) -> str:
     return f"`{parameter}`" if value is None else f"`{parameter}={value!r}`"
 
 
-# What commands a terminal (C0 but line breaks and tabs, DEL, C1), or turns the order of what it
-# shows: marks, embeddings, overrides and isolates of direction, and two more breaks of lines.
+# Terminal control characters (C0 without line breaks and tabs, DEL, C1), bidirectional controls,
+# and two line separators.
 TERMINAL_COMMANDS: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def escape_control_chars(text: str) -> str:
-    r"""A text with all that could command a terminal written out.
+    r"""Escape all control characters in a text for a terminal.
 
     >>> escape_control_chars("red \x1b[31m and \u202edesrever")
     'red \\x1b[31m and \\u202edesrever'
@@ -66,7 +65,7 @@ def escape_control_chars(text: str) -> str:
 
 
 class Error(Exception):
-    """The root of all errors that Hyoka raises on purpose."""
+    """The base class of Hyoka's exceptions."""
 
 
 class NotationError(Error, ValueError):
@@ -127,7 +126,7 @@ class ParameterError(Error, ValueError):
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """A table or a tree is larger than the memory that may be had."""
+    """A table or tree exceeds the available memory."""
 
 
 class EngineError(Error):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a paper wants of a figure: its size, range, title, legend and the names in it."""
+"""Options of figures for papers: size, range, title, legend and names."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ _STRIP: Final = 60
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """How a chart is drawn into a file; what is not said stays as it is.
+    """Options of a chart in a file; unset ones keep the chart's values.
 
     >>> Figure(width=400, x_range=(-300, 300), labels={"ply < 20": "opening"}).legend
     'top'

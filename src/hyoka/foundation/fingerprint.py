@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tells one piece of Python from another: a fingerprint of its code and of all that it uses.
+"""Fingerprints of Python code and of everything that it uses.
 
 Two functions are the same if their bytecode, their constants, defaults, captured values and the
 globals that they name are the same; comments, names of local variables and where they stand don't
@@ -74,7 +74,7 @@ _PLACES_OF_VALUES: Final = (
     types.GetSetDescriptorType,
     type(collections.namedtuple("_Pair", "one").one),  # type: ignore[attr-defined]
 )
-"""What a class has for the values of its objects."""
+"""The attributes of a class that hold its objects' values."""
 
 
 def fingerprint(value: Any) -> str:
@@ -93,7 +93,7 @@ def fingerprint(value: Any) -> str:
 
 
 def _said(value: Any) -> str | None:
-    """What a value says of itself; a class speaks for its objects, not for itself."""
+    """A value's own fingerprint; that of a class is for its objects."""
     if isinstance(value, type | types.ModuleType):
         return None
     said = getattr(value, "fingerprint", None)
@@ -305,7 +305,7 @@ def _numpy_bytes(value: Any) -> bytes | None:
 
 
 def _parts_of(value: Any) -> tuple[Any, ...] | None:
-    """What some kinds of values are made of; None for all others."""
+    """The components of some kinds of values; None for all others."""
     for kind, parts in _MADE_OF:
         if isinstance(value, kind):
             return parts(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a piece of work is: told in one shape by whoever works, shown by whoever looks."""
+"""Progress of work, in one form for all reporters and displays."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a piece of work is.
+    """The progress of a piece of work.
 
     >>> print(Progress("uct:playouts=500", 1200, 5000, "positions"))
     uct:playouts=500: 1,200 of 5,000 positions
@@ -19,9 +19,9 @@ class Progress:
     total: int | None
     """None as long as nobody knows."""
     unit: str
-    """What is counted, as `positions`; `bytes` are shown as sizes."""
+    """The unit of the counts, as `positions`; `bytes` are shown as sizes."""
     note: str = ""
-    """What is being done now, or was done last."""
+    """The current or last item."""
 
     def __str__(self) -> str:
         of = "" if self.total is None else f" of {self.total:,}"
@@ -53,7 +53,7 @@ class Tally:
         self.add(0)
 
     def add(self, count: int = 1, note: str = "") -> None:
-        """So many more are done; what is done twice, as a block read again, is no more than all."""
+        """Add to the count; it never exceeds the total."""
         self._done += count
         if self._total is not None:
             self._done = min(self._done, self._total)
@@ -62,7 +62,7 @@ class Tally:
             self._on_progress(report)
 
     def reach(self, done: int) -> None:
-        """So many are done in all."""
+        """Set the count."""
         self.add(done - self._done)
 
     def of_part(self) -> OnProgress:

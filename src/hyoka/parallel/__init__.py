@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks for many workers, threads here or a cluster elsewhere, and what each worker keeps.
+"""Parallel tasks on threads or a Dask cluster.
 
-A `Run` sends out tasks and hands over what comes back; a task finds in its `WorkerState` what earlier
-tasks of the same run and thread have started. Stopping a run touches nothing of any other.
+A `Run` sends tasks to workers and returns their results; a `WorkerState` holds resources for all
+tasks of one run in one thread. Runs are canceled independently.
 """
 
 from hyoka.parallel.dask_cluster import cluster

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other machines: a Dask cluster as an executor."""
+"""A Dask cluster as an executor."""
 
 import contextlib
 import logging
@@ -15,15 +15,15 @@ from hyoka.foundation.errors import Error, ParallelError
 _LOOK_S: Final = 0.2
 _PATIENCE_S: Final = 10.0
 _HASTY_PATIENCE_S: Final = 0.5
-"""How long workers may take to hear that a run is over, and the same after an interrupt."""
+"""The time to notify workers of the end of a run, normally and after an interrupt."""
 
 
 @contextlib.contextmanager
 def cluster(address: str, *, timeout_s: float = 10.0) -> Iterator[tuple[Executor, int]]:
-    """An executor on the workers of a Dask scheduler, and how many threads they have.
+    """Connect to a Dask scheduler; gives an executor and the number of threads.
 
-    A worker that dies costs a retry. A scheduler that dies and is not back after `timeout_s` ends
-    everything: `submit` raises FleetError.
+    Tasks of dead workers are retried. `submit` raises ParallelError if the scheduler is lost for
+    `timeout_s`.
     """
     try:
         from distributed import Client as _Client  # noqa: PLC0415
@@ -52,7 +52,7 @@ def cluster(address: str, *, timeout_s: float = 10.0) -> Iterator[tuple[Executor
 
 @contextlib.contextmanager
 def _without_its_log() -> Iterator[None]:
-    """What Dask would log, pages of tracebacks among it, we say in one line or not at all."""
+    """Suppress Dask's log."""
     names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     loggers = [logging.getLogger(name) for name in ["distributed", *names]]
     levels = [logger.level for logger in loggers]
@@ -66,7 +66,7 @@ def _without_its_log() -> Iterator[None]:
 
 
 def _wait_briefly(call: Callable[[], object], patience_s: float) -> None:
-    """Call something, and wait for nobody who does not answer."""
+    """Call a function in a thread and wait for a limited time."""
 
     def quietly() -> None:
         with contextlib.suppress(Exception):
@@ -78,7 +78,7 @@ def _wait_briefly(call: Callable[[], object], patience_s: float) -> None:
 
 
 class ClusterExecutor(Executor):
-    """Dask's executor, whose futures would otherwise wait for ever for a scheduler that is gone."""
+    """Dask's executor, with futures that fail when the scheduler is lost."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client = client
@@ -88,7 +88,7 @@ class ClusterExecutor(Executor):
         threading.Thread(target=self._watch, name="hyoka-cluster", daemon=True).start()
 
     def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Send out a task; waits while the scheduler is not to be reached, but not for ever."""
+        """Submit a task; waits for a limited time while the scheduler is unreachable."""
         while self._client.status in ("connecting", "newly-created"):
             time.sleep(_LOOK_S)
         if self._client.status != "running":
@@ -99,7 +99,7 @@ class ClusterExecutor(Executor):
         return future
 
     def everywhere(self, function: Callable[[str], None], run: str, *, in_haste: bool) -> None:
-        """Call a function with a run's name in every worker's process."""
+        """Call a function with a run's id in every worker process."""
         if self._client.status == "running":
             patience_s = _HASTY_PATIENCE_S if in_haste else _PATIENCE_S
             _wait_briefly(lambda: self._client.run(function, run), patience_s)
@@ -108,7 +108,7 @@ class ClusterExecutor(Executor):
         return ParallelError(f"the Dask scheduler at {self._address} is gone")
 
     def _watch(self) -> None:
-        """Tell those who wait once nothing can come any more."""
+        """Fail pending futures once the scheduler is lost."""
         while self._client.status in ("running", "connecting", "newly-created"):
             time.sleep(_LOOK_S)
         for future in list(self._pending):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The task pool: tasks go to workers, results return; each run is cancelled alone."""
+"""The task pool: sends tasks to workers and collects results; runs are canceled independently."""
 
 import concurrent.futures
 import os
@@ -18,139 +18,138 @@ from typing import Final, Generic, Protocol, Self, TypeVar, cast
 from hyoka.foundation.errors import Error, ParallelError
 from hyoka.parallel.dask_cluster import ClusterExecutor
 
-_FORGOTTEN_S: Final = 600.0
-"""A crew without a task for so long may belong to a run that died; it comes back if it is asked."""
+_IDLE_S: Final = 600.0
+"""The idle time after which a worker state is assumed to belong to a dead run."""
 
 
 class RunStopped(Exception):  # noqa: N818 - nothing went wrong
-    """Nobody wants more results of this run."""
+    """The run was canceled."""
 
 
 class Resource(Protocol):
-    """Something that a task has started and that stays for the next one."""
+    """A resource that a task starts and later tasks reuse."""
 
     def stop(self) -> None:
-        """Make what it does end soon; called from another thread, perhaps again and again."""
+        """End its work soon; called from another thread, possibly repeatedly."""
 
     def close(self) -> None:
-        """Let go of what it holds; called in any thread, while no task uses it."""
+        """Release it; called in any thread while no task uses it."""
 
 
 T = TypeVar("T")
 R = TypeVar("R")
-M = TypeVar("M", bound=Resource)
+ResourceT = TypeVar("ResourceT", bound=Resource)
 
 
 class WorkerState:
-    """What one thread keeps for one run."""
+    """The resources of one run in one thread."""
 
     def __init__(self, run: str) -> None:
         self.run = run
-        self.at_work = threading.Lock()
-        """Held by a task while it uses the crew."""
-        self.is_leaving = False
-        """Whether it goes once the task at hand is over."""
+        self.in_use = threading.Lock()
+        """Held by a task while it uses the state."""
+        self.is_released = False
+        """Whether to release it after the current task."""
         self.used_at = time.monotonic()
-        self._members: dict[Hashable, Resource] = {}
+        self._resources: dict[Hashable, Resource] = {}
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the run is over: what a task finds from now on is cut short."""
+        """Whether the run was canceled."""
         return self.run in _stopped
 
-    def resource(self, key: Hashable, make: Callable[[], M]) -> M:
-        """What is kept under a key, made if it is not there yet.
+    def resource(self, key: Hashable, make: Callable[[], ResourceT]) -> ResourceT:
+        """Return the resource of a key, creating it if needed.
 
-        `make` starts nothing that takes time: only what is kept already can be stopped.
+        `make` must be fast: only registered resources can be stopped.
         """
-        if key not in self._members:
-            self._members[key] = make()
-        return cast(M, self._members[key])
+        if key not in self._resources:
+            self._resources[key] = make()
+        return cast(ResourceT, self._resources[key])
 
     def stop(self) -> None:
-        """Make the task at hand end soon; called from another thread."""
-        for resource in list(self._members.values()):
+        """End the current task soon; called from another thread."""
+        for resource in list(self._resources.values()):
             resource.stop()
 
     def close(self) -> None:
-        """Let all members go."""
-        for resource in self._members.values():
+        """Release all resources."""
+        for resource in self._resources.values():
             resource.close()
 
 
 _worker_states: Final[dict[tuple[str, int], WorkerState]] = {}
 """By run and thread."""
 _stopped: Final[set[str]] = set()
-if hasattr(os, "register_at_fork"):  # what a parent keeps is not its child's
+if hasattr(os, "register_at_fork"):  # a child does not own its parent's resources
     os.register_at_fork(after_in_child=_worker_states.clear)
 
 
-def perform(run: str, work: Callable[[T, WorkerState], R], task: T) -> R:
-    """Do a task of a run in this thread. Its crew stays for the next one, unless this one raises.
+def execute(run: str, work: Callable[[T, WorkerState], R], task: T) -> R:
+    """Execute a task of a run in this thread; its worker state is reused unless the task raises.
 
-    Raises RunStopped if nobody wants the result any more.
+    Raises RunStopped if the run was canceled.
     """
     key = (run, threading.get_ident())
     while True:
         worker_state = _worker_states.get(key) or _worker_states.setdefault(key, WorkerState(run))
         try:
-            with worker_state.at_work:
+            with worker_state.in_use:
                 if _worker_states.get(key) is not worker_state:
-                    continue  # it has just been sent away
+                    continue  # just released
                 if worker_state.is_stopped:
                     raise RunStopped
                 return work(task, worker_state)
         except BaseException:
-            worker_state.is_leaving = True
+            worker_state.is_released = True
             raise
         finally:
             worker_state.used_at = time.monotonic()
-            if worker_state.is_leaving:
-                _send_away([key])
+            if worker_state.is_released:
+                _close_unused([key])
 
 
 def has_worker_states(run: str) -> bool:
-    """Whether this process keeps anything for a run."""
+    """Whether this process has resources of a run."""
     return any(worker_state.run == run for worker_state in list(_worker_states.values()))
 
 
 def stop(run: str) -> None:
-    """Make the tasks of a run that are at work in this process end soon; no more will begin."""
+    """Cancel a run's tasks in this process."""
     _stopped.add(run)
     for worker_state in list(_worker_states.values()):
         if worker_state.run == run:
             worker_state.stop()
 
 
-def dismiss(run: str) -> None:
-    """Let go of what this process keeps for a run; what a task uses goes when that is over."""
-    going = []
-    long_ago = time.monotonic() - _FORGOTTEN_S
+def release(run: str) -> None:
+    """Release a run's resources in this process, those in use after their task."""
+    released = []
+    long_ago = time.monotonic() - _IDLE_S
     for key, worker_state in list(_worker_states.items()):
         if worker_state.run == run:
-            worker_state.is_leaving = True
+            worker_state.is_released = True
         elif worker_state.used_at > long_ago:
             continue
-        going.append(key)
-    _send_away(going)
+        released.append(key)
+    _close_unused(released)
 
 
-def abandon(run: str) -> None:
-    """Stop a run's tasks in this process and let go of all that it keeps."""
+def cancel_and_release(run: str) -> None:
+    """Cancel a run in this process and release its resources."""
     stop(run)
-    dismiss(run)
+    release(run)
 
 
-def _send_away(keys: Iterable[tuple[str, int]]) -> None:
-    """Close crews, those that no task uses, all at once.
+def _close_unused(keys: Iterable[tuple[str, int]]) -> None:
+    """Close unused worker states in parallel.
 
-    In threads of their own: whoever calls may have an event loop, as Dask's workers do, and a
-    member one that it ends in.
+    Separate threads, since the caller (a Dask worker) and a resource may each have an event loop.
     """
     closing = []
     for key in keys:
         worker_state = _worker_states.get(key)
-        if worker_state is not None and worker_state.at_work.acquire(blocking=False):
+        if worker_state is not None and worker_state.in_use.acquire(blocking=False):
             try:
                 if _worker_states.get(key) is worker_state:
                     del _worker_states[key]
@@ -158,7 +157,7 @@ def _send_away(keys: Iterable[tuple[str, int]]) -> None:
                         threading.Thread(target=worker_state.close, name="hyoka-closing")
                     )
             finally:
-                worker_state.at_work.release()
+                worker_state.in_use.release()
     for thread in closing:
         thread.start()
     for thread in closing:
@@ -167,16 +166,16 @@ def _send_away(keys: Iterable[tuple[str, int]]) -> None:
 
 _TRIES: Final = 3
 _LOOK_S: Final = 0.5
-"""How long nothing may come before the caller is asked whether it has something else to do."""
+"""The wait for results before `batches` yields an empty list."""
 _STOP_AGAIN_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Done(Generic[T, R]):
-    """A task that is done."""
+    """A completed task."""
 
     number: int
-    """Which of the run, from 0, in the order they went out."""
+    """Its number in the run, from 0, in the order of sending."""
     task: T
     result: R
 
@@ -189,16 +188,15 @@ class _Sent(Generic[T]):
 
 
 class Run(Generic[T, R]):
-    """Tasks done by threads of its own, or by the workers of an executor.
+    """A run of tasks on its own threads, or on the workers of an executor.
 
     with Run(play_game, jobs=2) as run:
         for batch in run.batches(tasks):
             ...
 
-    `work` is called with a task and the crew of whoever does it. On an executor that it was given,
-    tasks whose worker died are sent out again; in threads of our own, whatever a task raises ends
-    the run, as an `Error` of ours does everywhere. At the end of the block tasks that still run are
-    stopped and all that the run's workers keep is let go.
+    `work` is called with a task and its worker state. On an executor, tasks of dead workers are
+    retried; on the run's own threads any exception ends the run, as an `Error` does everywhere. The
+    end of the block cancels running tasks and releases the workers' resources.
     """
 
     def __init__(  # noqa: PLR0913 - a keyword for each choice
@@ -212,11 +210,10 @@ class Run(Generic[T, R]):
         name: str = "hyoka-worker",
         on_thread: Callable[[], None] | None = None,
     ) -> None:
-        """Take what does a task, and how many do so side by side.
+        """Set up a run of `work` with `jobs` workers.
 
-        `at_once` tasks are out at a time: twice as many, unless given, so that nobody waits for us.
-        Errors say `what` could not be done. Threads of our own are called `name`, and each calls
-        `on_thread` first.
+        At most `at_once` tasks are pending, by default two per worker. Errors name `what` failed.
+        The run's own threads are called `name`, and each calls `on_thread` first.
         """
         self._work = work
         self._what = what
@@ -245,15 +242,15 @@ class Run(Generic[T, R]):
         finally:
             if self._threads is not None:
                 self._threads.shutdown()
-            dismiss(self._id)
+            release(self._id)
             if isinstance(self._executor, ClusterExecutor):
-                self._executor.everywhere(abandon, self._id, in_haste=error is not None)
+                self._executor.everywhere(cancel_and_release, self._id, in_haste=error is not None)
 
     def batches(self, tasks: Iterable[T]) -> Iterator[list[Done[T, R]]]:
-        """What comes back, as it comes; an empty list every moment in which nothing does.
+        """Yield completed tasks as they arrive, and an empty list after a short wait without any.
 
-        Tasks are taken when there is room for them. Raises what a task could not help, after all
-        results that were there before it; FleetError for a task that cost too many workers.
+        Raises the error of a failed task, after all earlier results; ParallelError for a task
+        that lost too many workers.
         """
         waiting = enumerate(tasks)
         while True:
@@ -266,9 +263,9 @@ class Run(Generic[T, R]):
                 raise error
 
     def in_order(self, tasks: Iterable[T]) -> Iterator[Done[T, R]]:
-        """What comes back, in the order in which the tasks went out.
+        """Yield completed tasks in the order of sending.
 
-        What comes too early counts as being out, so that no more is held than `at_once`.
+        Early results count as pending, which limits memory to `at_once` results.
         """
         number = 0
         for batch in self.batches(tasks):
@@ -278,16 +275,16 @@ class Run(Generic[T, R]):
                 number += 1
 
     def stop(self) -> list[Done[T, R]]:
-        """End what is out, and give what was done by then and not handed over yet.
+        """Cancel the pending tasks and return results not yet yielded.
 
-        Nobody waits for workers elsewhere.
+        Does not wait for remote workers.
         """
         running, self._running = self._running, {}
         for future in running:
             future.cancel()
         left = {future for future in running if not future.done()}
         while left:
-            stop(self._id)  # again and again: what a task is just starting is stopped as well
+            stop(self._id)  # repeatedly, to stop resources that a task is just starting
             _, left = concurrent.futures.wait(left, timeout=_STOP_AGAIN_S)
             if not has_worker_states(self._id):
                 break
@@ -307,7 +304,7 @@ class Run(Generic[T, R]):
                     return
                 sent = _Sent(*following, 0)
             try:
-                future = self._executor.submit(perform, self._id, self._work, sent.task)
+                future = self._executor.submit(execute, self._id, self._work, sent.task)
             except (TypeError, AttributeError, pickle.PicklingError) as error:
                 raise ParallelError(
                     f"{self._what} can't be sent to the workers: {error}"
@@ -316,7 +313,7 @@ class Run(Generic[T, R]):
             future.add_done_callback(self._finished.put)
 
     def _received(self) -> tuple[list[Done[T, R]], Exception | None]:
-        """What has come, after a short wait if nothing has; and what ends the run."""
+        """Collect completed tasks, after a short wait, and the error that ends the run."""
         batch = []
         for future in self._arrivals():
             if (sent := self._running.pop(future, None)) is None:
@@ -328,7 +325,7 @@ class Run(Generic[T, R]):
             except Exception as error:
                 if self._threads is not None:
                     return batch, error
-                # The worker is gone, and the task not to blame: another one does it.
+                # The worker died: retry the task.
                 if sent.tries + 1 >= _TRIES:
                     words = f"{self._what} failed {_TRIES} times, at last with: {error!r}"
                     failure = ParallelError(words)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files and folders that Hyoka writes: what may be replaced, and the marks that tell."""
+"""Files and folders that Hyoka writes, and the checks of what may be replaced."""
 
 from hyoka.storage.outputs import (
     check_output,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One writer at a time: a lock on a folder that goes when its holder ends, however that happens."""
+"""A folder lock for one writer at a time, released when its process ends."""
 
 import contextlib
 import fcntl
@@ -15,21 +15,21 @@ from hyoka.storage.files import now
 
 LOCK: Final = ".lock"
 _PATIENCE_S: Final = 0.25
-"""Somebody who only looks whether a lock is held has it for a moment."""
+"""The wait for a process that only tests the lock."""
 
 
 @contextlib.contextmanager
 def locked(folder: Path, doing: str) -> Iterator[None]:
-    """Hold a folder's lock; raises StudyError, saying who has it, if somebody does.
+    """Hold a folder's lock; raises StudyError with its holder if another process has it.
 
-    `doing` is what the others are told: `adding records`.
+    `doing` describes the work for others: `adding records`.
     """
     with _locked_file(folder, doing):
         yield
 
 
 def is_held(folder: Path) -> bool | None:
-    """Whether somebody holds a folder's lock; None if it has none."""
+    """Whether a folder's lock is held; None if there is no lock file."""
     _check_lock(folder / LOCK)
     try:
         with (folder / LOCK).open("rb") as file:
@@ -56,7 +56,7 @@ def _locked_file(folder: Path, doing: str) -> IO[str]:
         file = path.open("a+", encoding="utf-8", errors="replace")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Whoever had it may have taken the folder away: then this is a lock of nothing.
+            # The former holder may have removed the folder and its lock file.
             if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
                 file.truncate(0)
                 file.write(f"process {os.getpid()}, {doing} since {now():%Y-%m-%d %H:%M:%S} UTC")

@@ -46,7 +46,7 @@ _JSON_OBJECT: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*["}]')
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What artefacts of one kind are."""
+    """A kind of model."""
 
     words: str
     version: int = 1
@@ -70,35 +70,35 @@ KINDS: Final[dict[str, Kind]] = {
     "book": Kind("the moves of an opening book by position, with how often they were played"),
     "profile": Kind("how GTP engines are asked"),
 }
-"""What can be learned or given. A JSON object holds what it is about under its kind's name."""
+"""The kinds of models. A JSON file has its content under the kind's name."""
 
 
 def _versions() -> dict[str, str]:
-    """What the numbers that are made here may depend on."""
+    """The software versions that results may depend on."""
     packages = {name: importlib.metadata.version(name) for name in ("hyoka", "numpy")}
     return packages | {"python": platform.python_version()}
 
 
 @dataclass(frozen=True)
 class Origin:
-    """How an artefact was made. Nothing in it depends on the day: the same work, the same file."""
+    """The origin of a model, without dates: equal work gives equal files."""
 
     command: str
     """The command, or the function in Python."""
     seed: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
-    """How much it was made of: games, positions."""
+    """The amount of data: games, positions."""
     choices: Mapping[str, str] = field(default_factory=dict)
-    """What else was chosen: the study, the method."""
+    """Other options: the study, the method."""
     parents: Mapping[str, str] = field(default_factory=dict)
-    """The artefacts that it was made of, by SHA-256."""
+    """The models that it was made of, by SHA-256."""
     versions: Mapping[str, str] = field(default_factory=_versions)
     learned_games: "GameIds | None" = None
     """The games it was learned from; None if they are not listed."""
 
     @classmethod
     def from_json(cls, value: object) -> "Origin":
-        """What a header says under `made_by`; raises NotationError."""
+        """Parse `made_by` of a header; raises NotationError."""
         if not isinstance(value, dict):
             raise NotationError("'made_by' is no object")
         command, seed = value.get("command"), value.get("seed")
@@ -126,7 +126,7 @@ class Origin:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What a header says under `made_by`; what is empty is left out."""
+        """The value of `made_by` in a header, without empty entries."""
         plain = asdict(replace(self, learned_games=None))
         found = {name: value for name, value in plain.items() if value not in (None, {})}
         if self.learned_games is not None:
@@ -186,7 +186,7 @@ class ModelFile:
         origin: Origin | None = None,
         path: str = "",
     ) -> "ModelFile":
-        """A new artefact; what JSON objects are for, they say under `game` themselves."""
+        """A new model; what JSON objects are for, they say under `game` themselves."""
         known = _kind_named(kind)
         if isinstance(content, Mapping) != known.is_json:
             what = "a JSON object" if known.is_json else "bytes"
@@ -200,7 +200,7 @@ class ModelFile:
 
     @classmethod
     def from_bytes(cls, data: bytes, *, path: str = "", kind: str | None = None) -> "ModelFile":
-        """What a file of these bytes holds; raises SourceError, also if it is of another kind."""
+        """Parse a file; raises SourceError, also for another kind."""
         if kind is not None:
             _kind_named(kind)
         if data.startswith(_MAGIC):
@@ -221,7 +221,7 @@ class ModelFile:
         return model_file
 
     def to_bytes(self) -> bytes:
-        """What `from_bytes` reads as this artefact; a file without a header stays as it was."""
+        """The content that `from_bytes` reads; a file without a header does not change."""
         if self.version is None:
             return self.content
         header: dict[str, Any] = {"kind": self.kind, "version": self.version, "sha256": self.sha256}
@@ -270,7 +270,7 @@ class ModelFile:
 
 
 def read_model_file(source: str | Path | ModelFile, kind: str | None = None) -> ModelFile:
-    """The artefact in a file; raises SourceError, also if it is none of this kind.
+    """The model in a file; raises SourceError, also if it is none of this kind.
 
     Without a kind a file without a header is looked at: what a JSON object names tells.
 
@@ -340,7 +340,7 @@ def shown(value: object) -> str:
 def _kind_named(name: str) -> Kind:
     if name not in KINDS:
         hint = nearest(name, KINDS) or f"there are {', '.join(KINDS)}"
-        raise NotationError(f"no kind of artefact '{name}'; {hint}")
+        raise NotationError(f"no kind of model '{name}'; {hint}")
     return KINDS[name]
 
 
@@ -373,7 +373,7 @@ def _unpacked(data: bytes, path: str) -> tuple[dict[str, Any], bytes]:
     """The header and the bytes after it; raises SourceError."""
     end = data.find(b"\n", len(_MAGIC), _LONGEST_HEADER)
     if end < 0:
-        raise SourceError(f"{path}: an artefact whose header has no end: it was cut short")
+        raise SourceError(f"{path}: a model whose header has no end: it was cut short")
     header, content = json_object(data[len(_MAGIC) : end], f"{path}: header"), data[end + 1 :]
     if header.get("size") != len(content):
         raise SourceError(
@@ -386,7 +386,7 @@ def _unpacked(data: bytes, path: str) -> tuple[dict[str, Any], bytes]:
 def _described(
     header: object, content: bytes, game: object, path: str, *, is_json: bool
 ) -> ModelFile:
-    """The artefact that a header describes; raises SourceError where it isn't so."""
+    """The model that a header describes; raises SourceError where it isn't so."""
     if not isinstance(header, dict):
         raise SourceError(f"{path}: its header is no object, but {shown(header)}")
     kind, version, sha256 = (header.get(name) for name in ("kind", "version", "sha256"))

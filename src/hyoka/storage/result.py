@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MIN_GAMES: Final = 20
 """Results show no figure of fewer games, and no common set of fewer is used, unless told to."""
 TOO_FEW: Final = "–"
-"""What stands in the place of such a figure."""
+"""The placeholder of such a figure."""
 _MOST_ALONE: Final = 3
 """More evaluators than this on their own positions are counted, not listed."""
 
@@ -49,7 +49,7 @@ class CoveredGroup:
     positions: int
     games: int
     own_positions: tuple[int, ...] = ()
-    """How many positions each evaluator has by itself; empty where that was not counted."""
+    """The number of positions of each evaluator alone; empty if not counted."""
     common_positions: int = 0
     """Of an evaluator left out of a comparison, how many positions it shares with all in it."""
 
@@ -198,10 +198,10 @@ class Result(ABC):
     @property
     @abstractmethod
     def title(self) -> str:
-        """What it is, in a line."""
+        """A title of one line."""
 
     def notes(self) -> tuple[str, ...]:
-        """What to know about it, in sentences."""
+        """Caveats in sentences."""
         return ()
 
     def rows(self) -> list[dict[str, Any]]:

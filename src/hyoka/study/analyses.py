@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a study can be asked about its evaluators: each function here is a method of `Study`.
+"""Analyses of a study's evaluators: each function here is a method of `Study`.
 
 `evaluators` are names from `Study.engines` or the specs that were evaluated with, or patterns of
 them; all of them unless given. Those that share enough positions are measured on their common
@@ -67,9 +67,9 @@ if TYPE_CHECKING:
     from hyoka.study.study import Study
 
 _SLICE_RESAMPLES: Final = 200
-"""At most, of each split: they only test its largest gap."""
+"""The maximum per slice: they only test its largest gap."""
 MOVE: Final = "move"
-"""Games are followed by it unless told otherwise: the move number."""
+"""The default stage of a game: the move number."""
 _MOVE_NUMBER: Final = "ply // 2 + 1"
 
 
@@ -133,7 +133,7 @@ def metrics(
     threshold: float | Literal["best"] | None = None,
     **asked: Unpack[Asked],
 ) -> MetricsTable:
-    """How well evaluators tell wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) ….
+    """Metrics of how evaluators separate wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) ….
 
     From `threshold` on a position is called won: 0.5 for values and 0 for scores unless given.
     """
@@ -176,7 +176,7 @@ def slices(  # noqa: PLR0913 - a keyword for each choice
     progress: OnProgress | None = None,
     **asked: Unpack[Asked],
 ) -> Slices:
-    """Search for the conditions under which an evaluator is most wrong.
+    """Discover the slices where an evaluator is most biased.
 
     `columns` are those to look at, or SQL expressions; by default ply, who moves, what
     describes the positions, komi, handicap and rules. Without a name, the study's only evaluator.
@@ -223,7 +223,7 @@ def gaps(
     question: Question | None = None,
     **asked: Unpack[Asked],
 ) -> Gaps:
-    """How far the curves of the parts lie from the curve of all, with tests by games.
+    """Gaps between the curves of slices and the overall curve, with tests by games.
 
     Positions may be parted by any SQL condition: `by="ladder > 0"` makes two parts. Balanced, each
     position is compared with those of its own phase only, at equal values as ever.
@@ -272,7 +272,7 @@ def disagreements(
     top: int = 20,
     **asked: Unpack[Asked],
 ) -> Disagreement:
-    """Where two evaluators differ most, and which of them was right."""
+    """The positions where two evaluators differ most, and which of them was right."""
     question = _unbalanced(_of_all(_asked(question, asked), "a disagreement"), "a disagreement")
     loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
@@ -364,19 +364,19 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
 
 
 def _asked(question: Question | None, asked: Asked) -> Question:
-    """A question with what keywords change of it."""
+    """Apply keywords to a question."""
     return (question or Question()).also(**asked)
 
 
 def _balanced_parts(question: Question) -> Question:
-    """The question, if what it balances are parts."""
+    """Require parts for a balanced question."""
     if question.balance is not None and question.by is None:
         raise ParameterError("balance", f"weighs parts against all: say which with {named('by')}")
     return question
 
 
 def _of_all(question: Question, what: str) -> Question:
-    """The question, if it does not part the positions."""
+    """Require a question without parts."""
     if question.by is not None:
         raise ParameterError(
             "by", f"parts positions; {what} is of all together: choose some with {named('where')}"
@@ -385,19 +385,19 @@ def _of_all(question: Question, what: str) -> Question:
 
 
 def _unbalanced(question: Question, what: str) -> Question:
-    """The question, if it balances nothing: evaluators on the same positions have the same mix."""
+    """Require a question without balancing: on the same positions it has no effect."""
     if question.balance is not None:
         raise ParameterError("balance", f"weighs parts against all; {what} is of all together")
     return question
 
 
 def first_player(game: str) -> str:
-    """Who the first player is, in a game's own words."""
+    """The game's name of its first player."""
     return facts_named(game).players[0]
 
 
 def column_words(game: str, of_player: bool = False) -> dict[str, str]:
-    """What columns of truth values mean, where their names do not say it.
+    """Descriptions of Boolean columns whose names do not explain them.
 
     `of_player`: what one player says after its own moves, whose turn says which side it has.
     """
@@ -453,14 +453,14 @@ class _Walk:
                 yield loaded, sample
 
     def coverage(self, draws: DrawRule) -> Coverage:
-        """What the samples that were given rest on."""
+        """The positions and games of the samples so far."""
         return Coverage(
             tuple(self._met), draws, len(self._games), len(self._drawn), tuple(self._missing)
         )
 
 
 def _two(study: "Study", one: str, other: str, question: Question) -> tuple[Measured, Coverage]:
-    """Two evaluators on the positions that both evaluated, however few these are."""
+    """Load two evaluators on their common positions."""
     loaded = measured(study, [one, other], question)
     if len(loaded.samples) != 2:
         raise ParameterError("other", f"is compared with itself: {one}")
@@ -487,7 +487,7 @@ def _binning(
 
 
 def _outcomes(sample: Sample, wdl: bool) -> Iterator[tuple[str, Trend, Sample]]:
-    """What curves are of, how a good one goes, and the positions with that as their result."""
+    """The outcomes of curves: name, expected trend and the sample with that outcome as result."""
     if not wdl:
         yield "", "rises", sample
         return
@@ -499,7 +499,7 @@ def _outcomes(sample: Sample, wdl: bool) -> Iterator[tuple[str, Trend, Sample]]:
 def _parts(
     loaded: Measured, question: Question, *, with_all: bool
 ) -> Iterator[tuple[str, NDArray[Any] | None]]:
-    """The parts in words, and where each holds; all positions first if wanted."""
+    """The slices as words and masks; `with_all` starts with all positions."""
     if with_all:
         yield "", None
     if question.by is None:
@@ -511,7 +511,7 @@ def _parts(
 def _part(
     loaded: Measured, question: Question, sample: Sample, holds: NDArray[Any] | None
 ) -> Sample:
-    """The positions of a part, weighed so that phases are spread as in all if that is asked for."""
+    """The positions of a slice, weighted by phase if the question is balanced."""
     part = sample if holds is None else sample.where(holds)
     if question.balance is None or not len(part):
         return part

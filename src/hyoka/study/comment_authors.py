@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from hyoka.study.study import Study
 
 AUTHORS: Final = "authors"
-"""What an evaluator's description has where only its values show whose they are."""
+"""The manifest key of an evaluator whose comment authors are inferred from values."""
 PLAYER: Final = "player"
-"""What the description of an evaluator has that is one player of many, or versions of one."""
+"""The manifest key of an evaluator that is a player or the versions of a program."""
 COMMENT_AUTHOR: Final = "who speaks"
 RATINGS: Final = "the difference in rating"
 _MOST_NAMED: Final = 12
-"""So many speakers are held apart by name; the others are one."""
+"""The number of authors that are distinguished; the others are one."""
 _RATING_STRATA: Final = 5
 _LEAST_KNOWN: Final = 0.5
 """Of the positions so many must have rated players, or ratings explain nothing."""
@@ -45,7 +45,7 @@ _SURE: Final = 4.0
 
 @dataclass(frozen=True)
 class CommentAuthors:
-    """Who says an evaluator's values."""
+    """The comment authors of an evaluator."""
 
     names: tuple[str, ...]
     """The most talkative first."""
@@ -55,7 +55,7 @@ class CommentAuthors:
     """Whether the values show it, and not the records."""
 
     def caveat(self, evaluator: str) -> str:
-        """What to know about an evaluator that is several, and how to have them apart."""
+        """A caveat about several comment authors, and how to separate them."""
         shares = [
             f"{name or 'without a name'} {share:.0%}"
             for name, share in zip(self.names[:_SHOWN], self.shares[:_SHOWN], strict=True)
@@ -76,7 +76,7 @@ class CommentAuthors:
 
 
 def leanings(values: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.float64]:
-    """What is said, as scores or as log-odds; NaN where the game is decided."""
+    """Evaluations as scores or log-odds; NaN where the game is decided."""
     if np.isfinite(scores).any():
         sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
         most = _OPEN_SCORE * np.median(sizes) if len(sizes) else 1.0
@@ -134,7 +134,7 @@ class PlayersOf:
 
     @classmethod
     def load(cls, study: "Study", game_ids: NDArray[np.int64]) -> "PlayersOf":
-        """Those of the games of some positions."""
+        """Load the players of the games of some positions."""
         games = study.sql(
             'select game_id, "first", "second", first_rank - second_rank as difference '
             "from games order by game_id"
@@ -153,14 +153,14 @@ class PlayersOf:
         )
 
     def _author_codes(self, authors: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Who says each value, as the number of a name; -1 where nobody is known to."""
+        """The author of each value as the number of a name; -1 if unknown."""
         first, second = self.first[self.game], self.second[self.game]
         return np.select([authors == 1, authors == 2], [first, second], -1).astype(np.int64)
 
     def comment_authors(
         self, authors: NDArray[np.int8], *, inferred: bool
     ) -> CommentAuthors | None:
-        """Who says an evaluator's values; None unless several do."""
+        """The comment authors of an evaluator; None unless there are several."""
         codes = self._author_codes(authors)
         numbers, counts = np.unique(codes[codes >= 0], return_counts=True)
         if len(numbers) < 2:
@@ -173,7 +173,7 @@ class PlayersOf:
         )
 
     def controls(self, authors: NDArray[np.int8]) -> list[Control]:
-        """What may explain splits of these positions."""
+        """Controls that may explain slices of these positions."""
         controls = []
         if len(np.unique(authors)) > 1:
             codes = self._author_codes(authors)

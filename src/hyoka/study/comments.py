@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What records say as evaluations: of all together, of one player, or player by player.
+"""Comments of records as evaluations: of all authors, of one player, or per player.
 
 comments                                    one evaluator, whoever speaks
 comments:by=player                          each player is an evaluator, each program too,
@@ -41,7 +41,7 @@ from hyoka.study.manifest import COMMENTS
 from hyoka.study.study import Study
 
 _LEAST_GAMES: Final = 30
-"""Of fewer games intervals say little."""
+"""The minimum for meaningful intervals."""
 _MOST_PLAYERS: Final = 24
 _SETTINGS: Final = (
     "by", "player", "program", "without", "players", "merge", "versions", "games", "most",
@@ -51,35 +51,35 @@ _NAMED: Final = 4
 
 @dataclass(frozen=True)
 class Everybody:
-    """Whatever the records say, as one evaluator."""
+    """All comments of the records as one evaluator."""
 
 
 @dataclass(frozen=True)
 class OnePlayer:
-    """What players say whose names fit a pattern, as one evaluator."""
+    """The comments of players whose names match a pattern, as one evaluator."""
 
     pattern: str
     without: tuple[str, ...] = ()
-    """Patterns of names that fit, and yet are others."""
+    """Patterns of names to exclude."""
     is_program: bool = False
-    """Whether all versions of a program are meant, the pattern being its name."""
+    """Whether the pattern is a program's name, for all its versions."""
 
     def is_called(self, name: str) -> bool:
-        """Whether a player of this name is meant."""
+        """Whether a player's name matches."""
         if self.is_program:
             return program_name(name) == self.pattern
         return matches(self.pattern, name) and not any(matches(p, name) for p in self.without)
 
     @property
     def text(self) -> str:
-        """The spec that names it."""
+        """The spec."""
         more = f",without={OR.join(self.without)}" if self.without else ""
         kind = "program" if self.is_program else "player"
         return f"{COMMENTS}:{kind}={self.pattern}{more}"
 
     @property
     def slug(self) -> str:
-        """A readable name for a folder, unique to whose comments these are."""
+        """A readable, unique name for a folder."""
         safe = re.sub(r"[^a-z0-9.]+", "_", self.pattern.lower()).strip("_.")[:24]
         digest = hashlib.sha256(self.text.encode()).hexdigest()[:8]
         return "-".join(filter(None, [COMMENTS, safe, digest]))
@@ -90,18 +90,18 @@ class ByPlayer:
     """Each player as an evaluator."""
 
     players: tuple[str, ...] = ()
-    """Patterns of those that are wanted, by what they are called once merged; all unless given."""
+    """Patterns of the players, by their merged names; by default all."""
     merge: tuple[str, ...] = ()
-    """Patterns of those that are one; who fits several is of the first."""
+    """Patterns of players to merge; the first match counts."""
     versions: Literal["merged", "apart"] = "merged"
     """Whether the versions of a program are one evaluator."""
     games: int | None = None
-    """Players of fewer are left out: 30 unless given, or 1 of those that are named."""
+    """The minimum number of games: by default 30, or 1 with `players`."""
     most: int | None = None
-    """So many, those with the most games: 24 unless given, or all that are named."""
+    """The maximum number of players, by games: by default 24, or all of `players`."""
 
     def voices(self, names: Sequence[str]) -> dict[str, OnePlayer]:
-        """Those of these names that are wanted, and whom each of them counts as.
+        """Map the chosen names to their evaluators.
 
         A pattern of `merge` goes before versions. A name that `players` gives in full, or by a
         pattern that does not fit its program's name, stays apart from other versions.
@@ -126,7 +126,7 @@ class ByPlayer:
         return not self.players or any(matches(p, called) for p in self.players)
 
     def _programs(self, names: Sequence[str]) -> dict[str, str]:
-        """Names of programs that have several versions here, and the program of each."""
+        """The programs of the names with several versions."""
         if self.versions == "apart":
             return {}
         programs = {name: program_name(name) for name in names}
@@ -138,12 +138,12 @@ Comments = Everybody | OnePlayer | ByPlayer
 
 
 def is_comments(text: object) -> bool:
-    """Whether a spec asks for what records say."""
+    """Whether a spec names comments of records."""
     return isinstance(text, str) and text.partition(":")[0].strip() == COMMENTS
 
 
 def comments_of(text: str) -> Comments:
-    """Whose comments a spec asks for; raises NotationError.
+    """Parse a spec of comments; raises NotationError.
 
     >>> comments_of("comments:by=player,merge=Stockfish*")
     ByPlayer(players=(), merge=('Stockfish*',), versions='merged', games=None, most=None)
@@ -153,7 +153,7 @@ def comments_of(text: str) -> Comments:
     _, colon, rest = text.strip().partition(":")
     if not colon:
         return Everybody()
-    # Names have commas, so only one before a setting parts two of them.
+    # Names contain commas, so only a comma before a setting separates.
     parts = re.split(rf",(?=\s*(?:{OR.join(_SETTINGS)})\s*=)", rest)
     given: dict[str, str] = {}
     for part in parts:
@@ -192,7 +192,7 @@ def _count(name: str, text: str) -> int:
 
 
 def take_comments(study: Study, text: str, chosen: Chosen) -> list[EvaluationReport]:
-    """What the records say becomes evaluations like any other."""
+    """Store comments of the records as evaluations."""
     spec = comments_of(text)
     if isinstance(spec, Everybody):
         return [_take_all(study, chosen)]
@@ -229,7 +229,7 @@ def _take_all(study: Study, chosen: Chosen) -> EvaluationReport:
 
 
 def _remarks(study: Study) -> pa.Table:
-    """Everything that records say of positions, with who moved before it."""
+    """All remarks with evaluations, with the player who moved last."""
     rows = study.sql(
         "select r.game_id, r.ply, value, score, mate, depth, spent_s as time_s, author, "
         "case when first_to_play then 'second' else 'first' end as mover "
@@ -241,7 +241,7 @@ def _remarks(study: Study) -> pa.Table:
 
 
 def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:
-    """Remarks with whose they are, if need be as they themselves show; and whether that was so."""
+    """Add authors to remarks; whether they were inferred from the values."""
     authors, movers = remarks["author"], remarks["mover"]
     without = remarks.drop_columns(["mover"])
     if authors.null_count < len(authors) or not len(authors) or not _in_turn(remarks):
@@ -257,13 +257,13 @@ def _one_per_position(remarks: pa.Table) -> pa.Table:
 
 
 def _in_turn(remarks: pa.Table) -> bool:
-    """Whether the values show two who speak in turn."""
+    """Whether the values show two authors who alternate."""
     leaning = leanings(*(_numbers(remarks[name]) for name in ("value", "score")))
     return take_turns(leaning, *(remarks[name].to_numpy() for name in ("game_id", "ply")))
 
 
 def _moved(remarks: pa.Table) -> pa.Array:
-    """Where somebody has moved before: nobody has at the beginning of a game."""
+    """Whether a move precedes the position."""
     return pc.greater(remarks["ply"], 0)
 
 
@@ -277,18 +277,18 @@ def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class _Spoken:
-    """Remarks with the names of those who made them."""
+    """Remarks with the names of their authors."""
 
     rows: pa.Table
     names: tuple[str, ...]
-    """Of all who spoke."""
+    """The names of all authors."""
     comment_author: NDArray[np.int64]
-    """Of each remark, the place of its speaker's name; -1 where that is nobody."""
+    """The index of each remark's author; -1 if unknown."""
     notes: tuple[str, ...]
 
     @classmethod
     def load(cls, study: Study) -> "_Spoken":
-        """All remarks of a study; where records do not say whose one is, it is the mover's."""
+        """Load all remarks of a study; by default the mover is the author."""
         remarks = _remarks(study)
         authors = remarks["author"]
         notes = []
@@ -318,7 +318,7 @@ class _Spoken:
         )
 
     def heard(self, spec: OnePlayer | ByPlayer) -> tuple[dict[OnePlayer, list[str]], list[str]]:
-        """The evaluators that a spec makes with the names that each has, and what to know."""
+        """The evaluators of a spec with their names, and notes."""
         names = [
             self.names[code] for code in np.unique(self.comment_author[self.comment_author >= 0])
         ]
@@ -348,7 +348,7 @@ class _Spoken:
         return voices, [*self.notes, *_merged_versions(voices), *left_out]
 
     def _games_of(self, merged_names: Mapping[str, OnePlayer]) -> list[tuple[OnePlayer, int]]:
-        """Evaluators with how many games they spoke in, the most first."""
+        """Evaluators with their numbers of commented games, in descending order."""
         voices = list(dict.fromkeys(merged_names.values()))
         place = {voice: i for i, voice in enumerate(voices)}
         of_name = [place[merged_names[n]] if n in merged_names else -1 for n in self.names]
@@ -359,13 +359,13 @@ class _Spoken:
         return sorted(zip(voices, counts, strict=True), key=lambda v: (-v[1], v[0].pattern))
 
     def by(self, names: Sequence[str]) -> pa.Table:
-        """The remarks of players of these names."""
+        """The remarks of the named players."""
         spoke = np.array([*(name in names for name in self.names), False])
         return _one_per_position(self.rows.filter(pa.array(spoke[self.comment_author])))
 
 
 def _merged_versions(voices: Mapping[OnePlayer, Sequence[str]]) -> Iterator[str]:
-    """Which versions count as one, and how to have them apart."""
+    """A note on merged versions, and how to separate them."""
     programs = [
         f"{voice.pattern} ({len(names):,} versions)"
         for voice, names in voices.items()
@@ -380,7 +380,7 @@ def _merged_versions(voices: Mapping[OnePlayer, Sequence[str]]) -> Iterator[str]
 
 
 def _left_out(players: int, least: int, enough: Sequence[OnePlayer], most: int) -> Iterator[str]:
-    """Who is no evaluator, in sentences that say how to have them."""
+    """Notes on players left out, and how to include them."""
     if few := players - len(enough):
         yield (
             f"{few:,} players of fewer than {least} games are left out: games=N takes those with "

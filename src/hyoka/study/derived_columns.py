@@ -36,7 +36,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 @dataclass(frozen=True)
 class RankingReport:
-    """What a move model said of the moves played."""
+    """The counts of a ranking of played moves."""
 
     name: str
     positions: int
@@ -45,12 +45,12 @@ class RankingReport:
     first: float
     """The share of those in which it was ranked first."""
     columns: tuple[str, ...]
-    """What conditions can use from now on."""
+    """The new columns for conditions."""
     games: int
     learned_games: int
     """Games that the model learned from, or may have: their moves surprise it less."""
     note: str
-    """How that is known; empty if it learned from none of them."""
+    """The evidence for that; empty if it learned from none of them."""
 
 
 def rank_moves(
@@ -121,10 +121,10 @@ _WITHOUT_EFFECT: Final = ("depth", "nodes", "time", "book", "scale")
 
 @dataclass(frozen=True)
 class CategoriesReport:
-    """How many positions are of which kind."""
+    """The number of positions per category."""
 
     search: str
-    """What found the best moves."""
+    """The search that found the best moves."""
     positions: int
     counts: dict[str, dict[int, int]]
     """By column and category; who is in none is not known."""

@@ -44,7 +44,7 @@ _PROPERTY: Final = re.compile(r"([A-Z]+)((?:\[(?:\\.|[^\]\\])*\])+)", re.DOTALL)
 
 @dataclass(frozen=True)
 class _Collected:
-    """What the duplicates of a part say, in two files."""
+    """The comments and tags of a part's duplicates, in two files."""
 
     games: Path
     remarks: Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluating the positions of a study: any evaluator, in parallel, resumed where it stopped."""
+"""Evaluation of a study's positions: any evaluator, in parallel and resumable."""
 
 import contextlib
 import functools
@@ -34,7 +34,7 @@ from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
 
 @dataclass(frozen=True)
 class Evaluated:
-    """What comes back from a worker."""
+    """The result of a task."""
 
     table: pa.Table
     failures: list[Failure]
@@ -42,16 +42,13 @@ class Evaluated:
     name: str
     version: str
     error: EngineError | None = None
-    """Why the rest of the task was not evaluated: the engine was given up."""
+    """The error that ended the task early."""
 
 
 def evaluate_games(
     spec: Spec, games: Sequence[RecordedGame], worker_state: WorkerState
 ) -> Evaluated:
-    """Evaluate positions of games; if the run is stopped meanwhile, those that were done by then.
-
-    All are of one game.
-    """
+    """Evaluate positions of records of one game; a canceled run returns the results so far."""
     started = time.monotonic()
     game = games[0].game
     evaluator = worker_state.resource("evaluator", lambda: agent_of(spec).evaluator(game))
@@ -102,18 +99,18 @@ def _table_of(keys: list[tuple[int, int]], results: list[Evaluation | Failure]) 
 
 
 _TASK_S: Final = 2.0
-"""How long a task should last: long enough to pay for the sending, short enough to see progress."""
+"""The duration of a task: long enough to amortize sending, short enough to show progress."""
 _FIRST_TASK: Final = 16
 _LARGEST_TASK: Final = 4000
 _FLUSH_ROWS: Final = 200_000
 
 Judge = Callable[[Any], Evaluation | float]
-"""A function of positions of its game: an evaluation, or the first player's expected result."""
+"""A function of a position: an evaluation, or the first player's expected score."""
 Evaluating = str | Spec | Judge
-"""Whoever is asked about positions: a text, its spec, or a function."""
+"""An evaluator: the text of a spec, a spec, or a function."""
 Evaluator = Evaluating | ImportedEvaluations
 Positions = list[RecordedGame]
-"""Positions of some games, as they travel to a worker."""
+"""Positions of some games, as sent to a worker."""
 
 
 def evaluate(  # noqa: PLR0913 - a keyword for each choice
@@ -148,7 +145,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     """
     specs = list(specs) if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
     tables: set[str] = set()
-    for spec in specs:  # what can't be read is said before work, not after it
+    for spec in specs:  # validate all specs before starting
         if is_comments(spec):
             comments_of(str(spec))
         elif is_table(spec):
@@ -191,13 +188,13 @@ def _evaluator_of(spec: Evaluating) -> Spec:
 
 
 def _identity_of(engine: Spec) -> dict[str, Any]:
-    """What was asked for, and of what its text does not tell, what it was."""
+    """The spec and the hashes of its files and functions."""
     contents = dict(engine.contents) or None
     return {"spec": agent_of(engine).full_text, "contents": contents}
 
 
 def _changed_since(evaluations: Path, engine: Spec) -> str | None:
-    """A line about the last evaluator of the same text whose files or functions were others."""
+    """A note on the last evaluator with the same spec but other files or functions."""
     wanted = _identity_of(engine)
     if not wanted["contents"]:
         return None
@@ -219,9 +216,9 @@ def _changed_since(evaluations: Path, engine: Spec) -> str | None:
 def sampled(
     chosen: pa.Table, sample: int | None, seed: int, limit: int | None = None
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Game numbers and plies in order; with `sample` or `limit`, the same ones for the same seed.
+    """Sample positions reproducibly by seed; returns game ids and plies in order.
 
-    `limit` takes one position of every game, in an order by chance, before a second of any.
+    `limit` takes one position of every game, in random order, before a second of any.
     """
     games = chosen["game_id"].to_numpy()
     plies = chosen["ply"].to_numpy()
@@ -240,7 +237,7 @@ def sampled(
 
 
 def scrambled(games: NDArray[Any], plies: NDArray[Any], seed: int) -> NDArray[np.uint64]:
-    """64 bits for each position that look random and never change (splitmix64)."""
+    """A reproducible 64-bit hash of each position (splitmix64)."""
     with np.errstate(over="ignore"):
         bits = games.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         bits += plies.astype(np.uint64) * np.uint64(0xD1B54A32D192ED03) + np.uint64(seed % 2**64)
@@ -250,7 +247,7 @@ def scrambled(games: NDArray[Any], plies: NDArray[Any], seed: int) -> NDArray[np
 
 
 class _Run:
-    """One evaluator at work on a study."""
+    """The run of one evaluator over a study."""
 
     def __init__(self, study: Study, engine: Spec, change: Change, flush_s: float) -> None:
         self._flush_s = flush_s
@@ -264,7 +261,7 @@ class _Run:
     def left(
         self, chosen: tuple[NDArray[Any], NDArray[Any]], retry_failed: bool
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The positions that are wanted and not there yet."""
+        """The chosen positions without an evaluation."""
         if retry_failed:
             _drop_failed(self._change)
         games, plies = chosen
@@ -283,7 +280,7 @@ class _Run:
         executor: Executor | None,
         tally: Tally,
     ) -> None:
-        """Send out tasks, take in results, write parts; whatever happens, results are kept."""
+        """Run the tasks and write parts; an error keeps the results so far."""
         if len(left[0]) == 0:
             return
         tasks = _Tasks(self._study, left)
@@ -320,7 +317,7 @@ class _Run:
         self.report.failures += result.failures[: max(0, 10 - len(self.report.failures))]
 
     def _check_identity(self, result: Evaluated) -> None:
-        """Who evaluated; another version's values don't go into the same table."""
+        """Record the evaluator's version; raise EngineError if it differs from the stored one."""
         known = self._change.values
         if not known:
             self._change.values = {
@@ -340,7 +337,7 @@ class _Run:
             )
 
     def _flush_sometimes(self) -> None:
-        # Parts grow with the run, so that a long one does not leave thousands.
+        # The flush interval grows with the run, to limit the number of parts.
         age = time.monotonic() - self._flushed
         patience = max(self._flush_s, 0.02 * (time.monotonic() - self._started))
         if age >= patience or sum(map(len, self._rows)) > _FLUSH_ROWS:
@@ -355,7 +352,7 @@ class _Run:
 
 
 def _drop_failed(change: Change) -> None:
-    """Put parts without the positions that failed in the place of those that have some."""
+    """Remove failed positions from the parts."""
     kept = []
     for part in change.parts:
         table = read_part(change.file.parent / part.name)
@@ -370,7 +367,7 @@ def _drop_failed(change: Change) -> None:
 
 
 class _Tasks:
-    """Cuts what is to be evaluated into tasks that last about as long as they should."""
+    """Divides positions into tasks of about equal duration."""
 
     def __init__(self, study: Study, left: tuple[NDArray[Any], NDArray[Any]]) -> None:
         self._game = study.game
@@ -379,7 +376,7 @@ class _Tasks:
         self._records = _GameLookup(study)
 
     def learn(self, positions: int, seconds: float) -> None:
-        """Adjust the size of tasks to the speed seen, not too quickly."""
+        """Adapt the size of tasks gradually to the measured speed."""
         fitting = positions * _TASK_S / max(seconds, 1e-3)
         self._size = int(min(max(fitting, self._size / 4, 1), 4 * self._size, _LARGEST_TASK))
 
@@ -398,7 +395,7 @@ class _Tasks:
 
 
 class _GameLookup:
-    """Starts, komi and moves of games, fetched some thousands at a time in the order of games."""
+    """Cached lookup of starts, komi and moves, fetched in the order of games."""
 
     _AHEAD: Final = 2000
 

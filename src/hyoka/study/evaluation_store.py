@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where evaluations are stored, and the visits of the searches that played the games."""
+"""Storage of evaluations, and of the visits of the searches that played the games."""
 
 import contextlib
 import time
@@ -24,15 +24,15 @@ Chosen = tuple[NDArray[Any], NDArray[Any]]
 
 @dataclass
 class EvaluationReport:
-    """What one evaluator did."""
+    """The counts of one evaluator's run."""
 
     engine: str
-    """The name under which its evaluations are kept."""
+    """The name under which its evaluations are stored."""
     wanted: int = 0
     found: int = 0
     """Evaluated before."""
     failed_before: int = 0
-    """Asked about before, without an answer."""
+    """Evaluated before without a result."""
     done: int = 0
     failed: int = 0
     """Of those done."""
@@ -40,23 +40,23 @@ class EvaluationReport:
     failures: list[Failure] = field(default_factory=list)
     """The first few."""
     notes: list[str] = field(default_factory=list)
-    """What whoever asked should know, a line each."""
+    """Notes for the caller, one line each."""
     title: str = ""
-    """What people call it, if not by that name."""
+    """The name for people, if different."""
 
     @property
     def known(self) -> int:
-        """Of how many of the positions wanted there is an evaluation."""
+        """The number of chosen positions that have an evaluation."""
         return self.found + self.done - self.failed
 
 
 def evaluations_of(study: Study, name: str) -> contextlib.AbstractContextManager[Change]:
-    """What an evaluator has said, for the one who may add to it."""
+    """Lock an evaluator's evaluations for a change."""
     return changing(study.path / "evaluations" / f"engine={name}" / ENGINE, "evaluating")
 
 
 def positions_done(change: Change, *, failed: bool = False) -> Chosen:
-    """The positions that an evaluator's parts hold; with `failed`, those that have no answer."""
+    """The positions in an evaluator's parts; with `failed`, those without a result."""
     games, plies = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
     for part in change.parts:
         table = read_part(change.file.parent / part.name, ["game_id", "ply", "failed"])
@@ -76,10 +76,10 @@ def store(  # noqa: PLR0913 - what, whose, where to
     *,
     anew: bool = False,
 ) -> EvaluationReport:
-    """Keep given evaluations of chosen positions, but for those that are there already.
+    """Store evaluations of chosen positions, except for those already stored.
 
-    With `anew` they take the place of what was there. `rows` has game_id, ply and columns of
-    evaluations; those that it lacks are not known.
+    `anew` replaces the former evaluations. `rows` has game_id, ply and columns of evaluations;
+    missing columns are null.
     """
     started = time.monotonic()
     report = EvaluationReport(name)
@@ -101,7 +101,7 @@ def store(  # noqa: PLR0913 - what, whose, where to
 
 
 def _among(keys: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which keys are among others that rise: those are many, and are not sorted again."""
+    """Which keys occur in a sorted array."""
     if not len(rising):
         return np.zeros(len(keys), bool)
     place = np.minimum(np.searchsorted(rising, keys), len(rising) - 1)
@@ -109,7 +109,7 @@ def _among(keys: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.boo
 
 
 def as_evaluations(rows: pa.Table) -> pa.Table:
-    """Rows in the shape that a study keeps evaluations in; what they lack is null."""
+    """Convert rows to the schema of evaluations; missing columns are null."""
     for name in EVALUATION_SCHEMA.names:
         if name not in rows.column_names:
             rows = rows.append_column(name, pa.nulls(len(rows), EVALUATION_SCHEMA.field(name).type))
@@ -122,10 +122,10 @@ _KIND: Final = "uct"
 
 @dataclass(frozen=True, eq=False)
 class Visits:
-    """By position: the codes of moves, and how often each was visited."""
+    """The move codes of each position and their visits."""
 
     offsets: NDArray[np.int64]
-    """Position i's moves are those from offsets[i] to offsets[i + 1]; none: nobody knows."""
+    """The moves of position i are offsets[i] to offsets[i + 1]; none if unknown."""
     moves: NDArray[np.uint16]
     visits: NDArray[np.uint32]
 
@@ -133,7 +133,7 @@ class Visits:
 def keep_visits(
     study: Study, search: str, games: NDArray[Any], plies: NDArray[Any], visits: Visits
 ) -> None:
-    """Keep what a search visited in these positions; what was kept before is replaced."""
+    """Store a search's visits of positions, replacing all former ones."""
     rows = pa.table(
         [
             pa.array(games, pa.int64()),
@@ -151,7 +151,7 @@ def keep_visits(
 
 
 def has_visits(study: Path) -> bool:
-    """Whether `keep_visits` has been told anything about the study in this folder."""
+    """Whether the study in this folder has visits."""
     return _manifest(study).exists()
 
 
@@ -160,7 +160,7 @@ def _manifest(study: Path) -> Path:
 
 
 def stored_visits(study: Study, games: NDArray[Any], plies: NDArray[Any]) -> Visits:
-    """What `keep_visits` was told of these positions."""
+    """The stored visits of some positions."""
     rows = study.sql("select * from visits order by game_id, ply").combine_chunks()
     keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
     wanted = position_keys(games, plies)

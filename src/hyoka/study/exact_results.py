@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What exact methods know of positions, kept beside what the records say."""
+"""Exact results of positions and records, stored beside the records' own results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,34 +25,34 @@ _PART_ROWS: Final = 200_000
 _KINDS: Final = ADJUDICATION_SCHEMA.types
 _QUESTIONS: Final = pa.schema([ADJUDICATION_SCHEMA.field(name) for name in ("game_id", "ply")])
 _RECORDS_AT_ONCE: Final = 64
-"""What an interrupt loses at most."""
+"""The most records that an interrupt loses."""
 
 
 @dataclass(frozen=True)
 class AdjudicationReport:
-    """What a method found."""
+    """The result of adjudicating positions."""
 
     method: str
     asked: int
     known: int
     differing: int
-    """Known results that are not what the record says."""
+    """Known results that differ from the record."""
 
 
 @dataclass(frozen=True)
 class WinnersReport:
-    """Whom a method gave records to."""
+    """The result of adjudicating records."""
 
     method: str
     records: int
-    """All that it was asked about, now or before."""
+    """All adjudicated records, now or before."""
     found: int
-    """Those that it was asked about before."""
+    """Records adjudicated before."""
     known: int
     changed: int
-    """Known winners that are not what the record says."""
+    """Known winners that differ from the record."""
     new: int
-    """Known winners where the record says nothing."""
+    """Known winners of records without a result."""
 
 
 def adjudicate(
@@ -63,11 +63,11 @@ def adjudicate(
     solver: Solve | None = None,
     progress: OnProgress | None = None,
 ) -> AdjudicationReport:
-    """Ask an exact method about positions and keep what it knows in the study.
+    """Adjudicate positions by an exact method and store the results in the study.
 
-    `where` chooses the positions; by default those at the end of each game. Positions that the
-    method was asked about before are asked again; its answers to others stay. A `solver` of your
-    own is kept under the name `method`.
+    `where` selects the positions; by default the last of each game. Positions adjudicated before
+    are adjudicated again; other results stay. The results of a custom `solver` are stored under the
+    name `method`.
     """
     solve = _chosen(method, solver)
     condition = where or "ply = plies"
@@ -94,12 +94,11 @@ def adjudicate_records(
     jobs: int = 1,
     progress: OnProgress | None = None,
 ) -> WinnersReport:
-    """Let an exact method say who won each record, and keep it beside what the record says.
+    """Adjudicate records by an exact method and store the winners beside the records' results.
 
-    The positions of a record are asked about from the first to the last. The first that the method
-    knows decides the whole record; where it knows none, the record's own result stays. All analyses
-    use these winners from then on, except at positions that `adjudicate` knows by themselves.
-    Records that the method was asked about before are not asked about again.
+    The first position of a record with an exact result decides the record; without one, the
+    record's own result stays. All analyses then use these winners, except at positions with a
+    result of `adjudicate`. Records adjudicated before are skipped.
     """
     solve = _chosen(method, solver)
     file = study.path / "winners" / f"method={method}" / METHOD
@@ -133,7 +132,7 @@ def adjudicate_records(
 def _first_known(
     game: int, replay: Replay, plies: Sequence[int], solve: Solve
 ) -> tuple[int, int, float | None]:
-    """How far a method has to look into a game to know its result, and the result."""
+    """The first ply with an exact result, and the result."""
     for ply in plies:
         value = solve(replay.position(ply))
         if value is not None:
@@ -170,7 +169,7 @@ def _as_table(rows: Sequence[tuple[int, int, float | None]]) -> pa.Table:
 
 
 def _put_in(change: Change, asked: pa.Table, answers: list[tuple[int, int, float]]) -> None:
-    """New answers in the place of the former ones to the same questions."""
+    """Replace the former results of the same positions."""
     tables = [_as_table(answers)]
     questions = asked.select(["game_id", "ply"]).cast(_QUESTIONS)
     for part in change.parts:

@@ -54,7 +54,7 @@ def _said(value: Any) -> str:
 
 
 def _flat(table: pa.Table) -> pa.Table:
-    """What CSV has no words for, as text: lists and maps as JSON, bytes in hexadecimal."""
+    """Convert values for CSV: lists and maps to JSON, bytes to hexadecimal."""
     for i, column in enumerate(table.columns):
         kind = column.type
         if pa.types.is_nested(kind):
@@ -207,13 +207,13 @@ def _square(text: str) -> int:
 
 _AT_ONCE: Final = 20_000
 _MATE: Final = 32_000
-"""What a mate at once is worth where mates are scores; one in n moves is n less."""
+"""The score of an immediate mate; a mate in n moves scores n less."""
 _MOST: Final = 32_767
 
 
 @dataclass(frozen=True)
 class ExportReport:
-    """What was written."""
+    """The counts of an export."""
 
     path: str
     positions: int
@@ -298,7 +298,7 @@ def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed:
 
 
 def _nothing_told(chosen: pa.Table, suffix: str) -> StudyError:
-    """What is to be said where no position has all that a format tells."""
+    """The error for an export without a complete position."""
     has = {
         name: name in chosen.column_names and chosen[name].null_count < len(chosen)
         for name in ("value", "score", "mate")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which evaluators are measured on the same positions.
+"""Groups of evaluators that are measured on common positions.
 
 Evaluators are compared on the positions that all of them evaluated. Where samples differ, the
 positions common to all may be a handful, so evaluators are put into groups (`comparison_groups`):
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from hyoka.study.study import Study
 
 MIN_POSITIONS: Final = 500
-"""So many common positions are enough for a comparison, of however many."""
+"""The number of common positions that suffices for a comparison."""
 ENOUGH_POSITIONS: Final = 1000
-"""More common positions than this do not make up for an evaluator left out."""
+"""Common positions beyond this number do not justify leaving out an evaluator."""
 _HALF: Final = 0.5
 _BITS: Final = 60
 """Evaluators in one column of bits."""
@@ -49,7 +49,7 @@ _BITS: Final = 60
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """How many positions of each game each set of evaluators evaluated, if their results count."""
+    """Counts of positions by game and by the set of evaluators that evaluated them."""
 
     names: tuple[str, ...]
     members: NDArray[np.bool_] = field(repr=False)
@@ -61,7 +61,7 @@ class Evaluated:
 
     @classmethod
     def load(cls, study: "Study", names: Sequence[str], question: Question) -> "Evaluated":
-        """Those that a question is about."""
+        """Load the counts for a question."""
         usable = [*study.condition_columns(), EVALUATOR, *SAID]
         condition = "true" if question.where is None else check_condition(question.where, usable)
         result = "coalesce(adjudicated, result)"
@@ -84,11 +84,11 @@ class Evaluated:
         )
 
     def positions(self, some: Sequence[str]) -> int:
-        """How many positions all of some evaluators evaluated."""
+        """The number of positions that some evaluators have in common."""
         return int(self.counts[self._common(some)].sum())
 
     def game_count(self, some: Sequence[str]) -> int:
-        """Of how many games these are."""
+        """The number of games with such positions."""
         return len(np.unique(self.games[self._common(some)]))
 
     def _common(self, some: Sequence[str]) -> NDArray[np.bool_]:
@@ -152,7 +152,7 @@ class EvaluatorGroup:
 
     names: tuple[str, ...]
     own_positions: tuple[int, ...] = ()
-    """How many each has by itself; empty where there is only one evaluator in all."""
+    """The number of each evaluator alone; empty if there is only one evaluator."""
     common_positions: int = 0
     """Of one that stands alone, how many it shares with the largest group."""
 

@@ -49,7 +49,7 @@ class ImportedEvaluations:
     table: Any = field(compare=False)
     """A file (CSV, Parquet), or a table or data frame."""
     name: str = ""
-    """What the evaluator is called: the file's name unless given."""
+    """The evaluator's name; by default the file's."""
     value: str = "value"
     """The column of expected results, 0 to 1."""
     score: str = "score"
@@ -87,7 +87,7 @@ class ImportedEvaluations:
 
     @classmethod
     def of(cls, spec: "str | ImportedEvaluations") -> "ImportedEvaluations":
-        """What is meant by a spec."""
+        """Resolve a spec."""
         return cls.from_text(spec) if isinstance(spec, str) else spec
 
     @property
@@ -148,7 +148,7 @@ def take_table(study: Study, spec: str | ImportedEvaluations, chosen: Chosen) ->
 
 
 def _names(given: ImportedEvaluations, table: pa.Table) -> dict[str, str]:
-    """What a table calls those of its columns that say something."""
+    """A table's names of its evaluation columns."""
     names = {name: name for name in (*_SAID, *_MORE)}
     names |= {"value": given.value, "score": given.score}
     return {meant: name for meant, name in names.items() if name in table.column_names}
@@ -237,7 +237,7 @@ def _with_chances(columns: dict[str, pa.ChunkedArray], source: str) -> dict[str,
 
 
 def _turned(rows: pa.Table, first: pa.Array) -> pa.Table:
-    """What whoever is to move says, in the first player's view; `first` is where that player is."""
+    """Turn the mover's view into the first player's; `first` marks the first player's turns."""
     turned = dict(zip(rows.column_names, rows.columns, strict=True))
     for name, other in (
         ("value", lambda column: pc.subtract(pa.scalar(1, pa.float32()), column)),

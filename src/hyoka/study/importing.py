@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From records to a study: games numbered, filtered, described and written part by part."""
+"""Import of records into a study: games are numbered, filtered, described and written by part."""
 
 import collections
 import os
@@ -23,37 +23,37 @@ from hyoka.study.manifest import Change, Part
 from hyoka.study.sql import check_condition, connection, run_query
 
 _PART_MOVES: Final = 400_000
-"""A part is written when its games have so many moves, or so many games have come."""
+"""The number of moves, or of games, at which a part is written."""
 _PART_GAMES: Final = 20_000
 _AUTHORS: Final = pa.array([None, "first", "second"], pa.string())
-"""What the numbers in a table's `remark_author` stand for."""
+"""The authors by their codes in `remark_author`."""
 
 
 @dataclass
 class ImportReport:
-    """What became of the records."""
+    """The counts of an import."""
 
     games: int = 0
     """Games in the study, duplicates among them."""
     positions: int = 0
     duplicates: int = 0
     merged_duplicates: int = 0
-    """Duplicates that added comments, evaluations or tags to the game that they repeat."""
+    """Duplicates that added comments, evaluations or tags to the first copy."""
     values: int = 0
-    """Positions that the records themselves say a value, score or mate of."""
+    """Positions with a value, score or mate in the records."""
     left_out: int = 0
-    """Games that the condition did not want."""
+    """Games excluded by the condition."""
     unreadable: int = 0
-    """Numbers in comments that could not be read, and were left out."""
+    """Unreadable numbers in comments."""
     first_unreadable: list[UnreadableNumber] = field(default_factory=list)
     refused: collections.Counter[str] = field(default_factory=collections.Counter)
-    """Games that could not be taken, by kind of fault."""
+    """Refused games by fault."""
     first_refused: list[Refused] = field(default_factory=list)
     game: str = ""
 
     @property
     def unread(self) -> int:
-        """How many files, or parts of files, could not be read."""
+        """The number of unreadable files or parts of files."""
         return unread_count(self.refused)
 
     def note_refused(self, refused: Sequence[Refused]) -> None:
@@ -98,7 +98,7 @@ def chosen_columns(game: str, columns: str | Sequence[str]) -> list[str]:
 
 
 class Importer:
-    """Writes batches of games as parts of a study, which are there once the change is made."""
+    """Writes batches of games as parts of a study; the change must be committed."""
 
     def __init__(  # noqa: PLR0913 - a keyword for each choice
         self,
@@ -121,10 +121,10 @@ class Importer:
         self._merger = DuplicateMerger(change)
 
     def run(self, batches: Iterable[Batch]) -> None:
-        """Take all batches; each part is described and written beside the reading."""
+        """Import all batches; parts are written concurrently with reading."""
         jobs = max(1, min(4, os.cpu_count() or 1))
         works = (work for group in _grouped(batches) if (work := self._prepared(group)) is not None)
-        # What waits to be written is held in memory.
+        # Pending parts are held in memory.
         with Run(_write, jobs=jobs, at_once=jobs + 1, name="hyoka-import") as run:
             for done in run.in_order(works):
                 self._take(done.result)
@@ -136,7 +136,7 @@ class Importer:
         self.report.positions += sum(part.rows for part in parts if part.table == "positions")
 
     def _prepared(self, group: list[Batch]) -> Callable[[], list[Part]] | None:
-        """Number and filter the games of a part; what is returned describes and writes them."""
+        """Number and filter the games of a part; return the function that writes them."""
         refused = [each for batch in group for each in batch.refused]
         self.report.note_refused(refused)
         kept: list[_Kept] = []
@@ -210,7 +210,7 @@ class Importer:
 
 
 def games_where(condition: str, batch: Batch, rows: pa.Table) -> NDArray[np.bool_]:
-    """Which games of a batch, given as a table with a row a game, satisfy a condition."""
+    """Which games of a batch (`rows` has one row per game) meet a condition."""
     [keep] = games_of_batches_where(condition, [batch], [rows])
     return keep
 
@@ -218,9 +218,9 @@ def games_where(condition: str, batch: Batch, rows: pa.Table) -> NDArray[np.bool
 def games_of_batches_where(
     condition: str, batches: Sequence[Batch], tables: Sequence[pa.Table]
 ) -> list[NDArray[np.bool_]]:
-    """The same of several batches; a question costs more than thousands of rows in it."""
+    """Evaluate a condition on several batches in one query."""
     keep = [np.zeros(len(batch), dtype=np.bool_) for batch in batches]
-    # A file may hold several games, and who is White is another player in some of them.
+    # A file may hold several games, whose names of the players differ.
     places: dict[str, list[tuple[int, NDArray[np.bool_]]]] = {}
     for number, batch in enumerate(batches):
         for code in np.unique(batch.table.game):
@@ -236,8 +236,8 @@ def games_of_batches_where(
 
 
 def rows_where(condition: str, games: pa.Table, game: str) -> NDArray[np.bool_]:
-    """Which rows of a table with a row a game, without moves, satisfy a condition."""
-    table = with_colours(games, game)
+    """Which rows of a table of games meet a condition."""
+    table = with_colors(games, game)
     checked = check_condition(condition, table.column_names)
     answer = run_query(
         connection({"games": table}), f"select coalesce({checked}, false) as keep from games"
@@ -245,16 +245,16 @@ def rows_where(condition: str, games: pa.Table, game: str) -> NDArray[np.bool_]:
     return np.asarray(answer["keep"].to_numpy())
 
 
-def with_colours(table: pa.Table, game: str) -> pa.Table:
-    """The same table with the players' columns also under the names people of the game use."""
-    for mine, other in colour_names(game):
+def with_colors(table: pa.Table, game: str) -> pa.Table:
+    """Add the players' columns under the game's own names."""
+    for mine, other in color_names(game):
         for name in ("", "_rating", "_rank"):
             table = table.append_column(f"{other}{name}", table[f"{mine}{name}"])
     return table
 
 
-def colour_names(game: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Who is the first and the second player in the names of columns."""
+def color_names(game: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The game's names of the players in columns."""
     first, second = facts_named(game).columns
     return ("first", first), ("second", second)
 
@@ -280,7 +280,7 @@ class _Kept:
 
     @property
     def unique(self) -> NDArray[np.bool_]:
-        """Which games of the batch repeat no other."""
+        """Which games of the batch are no duplicates."""
         unique = self.keep.copy()
         unique[self.keep] = self.duplicate_of < 0
         return unique
@@ -297,7 +297,7 @@ class _Kept:
 
     def positions(self, columns: Sequence[str]) -> pa.Table:
         """All positions of the games that are not duplicates."""
-        # A file may hold several games; those that were kept are of one.
+        # A file may hold several games; the imported ones are of one.
         game = self.table.game_names[self.table.game[self.keep][0]]
         offsets, texts = self.table.text_buffers("start")
         ids = np.full(len(self.table), -1, np.int64)
@@ -313,7 +313,7 @@ class _Kept:
             moves=self.table.moves,
             keep=self.unique,
         )
-        described = games.describe(columns, threads=1)  # other threads do other parts
+        described = games.describe(columns, threads=1)  # other threads write other parts
         kinds = {column.name: column for column in _core.columns(game)}
         cells: dict[str, Any] = {
             "game_id": pa.array(games.game_ids),
@@ -344,7 +344,7 @@ class _Kept:
         return int(valued[np.repeat(self.unique, np.diff(table.remark_offsets))].sum())
 
     def remarks(self, games: NDArray[np.bool_]) -> pa.Table:
-        """What some games of the batch say of positions."""
+        """The remarks of some games of the batch."""
         table = self.table
         counts = np.diff(table.remark_offsets)
         wanted = np.repeat(games, counts)
@@ -378,7 +378,7 @@ class _Kept:
         )
 
     def _said(self) -> dict[str, pa.Array]:
-        """What remarks say in words and signs, null where nothing; only columns that say any."""
+        """Text, NAGs and properties of remarks; empty columns are left out."""
         table = self.table
         columns: dict[str, pa.Array] = {}
         if len(table.nags):
@@ -399,12 +399,12 @@ _COLUMN_OF: Final = {"texts": "text", "properties": "properties"}
 
 
 def _is_empty(offsets: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which of the lists that begin at these offsets have nothing in them; the last is no list."""
+    """Which lists at these offsets are empty; the last offset starts no list."""
     return np.append(np.diff(offsets) == 0, np.False_)
 
 
 def _packed_moves(table: _core.Table, keep: NDArray[np.bool_]) -> pa.Array:
-    """Each game's codes as bytes, two a move, the lower first."""
+    """The move codes of each game as little-endian bytes."""
     codes = np.ascontiguousarray(table.moves, dtype="<u2")
     all_moves = pa.LargeBinaryArray.from_buffers(
         pa.large_binary(),

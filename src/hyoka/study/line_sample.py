@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search or a function says of all positions of some games, for curves and metrics."""
+"""Evaluation of all positions of games by a search or function, for curves and metrics."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ Values = Callable[[Sequence[Any]], Sequence[float]]
 def line_sample(
     lines: Iterable[AnyLine], evaluator: SearchSpec | str | Values, *, name: str = ""
 ) -> Sample:
-    """What is said of every position of some finished games, with what came of them.
+    """Evaluate every position of finished games and return a sample with the results.
 
     `evaluator` is a search, each position from scratch, or a function that takes the positions of
     a game and gives values for the first player. Games without a result are left out, as is a

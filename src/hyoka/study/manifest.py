@@ -84,7 +84,7 @@ _LISTED: Final = re.compile(
     r"((?:[a-z]+/)?part-\d{6,}\.parquet) (\d+) (\d+) ([0-9a-f]{8}) ([0-9a-f]{64})"
 )
 _READ_WHOLE: Final = 128 << 20
-"""Parts of a table that are no larger together are read whole before they are used."""
+"""Tables up to this total size are verified completely before use."""
 _OF_GAMES: Final = ("positions", "remarks")
 """Tables whose parts belong to the part of games with the same number."""
 
@@ -116,20 +116,20 @@ def read_description(folder: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Part:
-    """A part as its manifest lists it."""
+    """A part in a manifest."""
 
     name: str
-    """Within the manifest's folder: `games/part-000000.parquet`."""
+    """The path in the manifest's folder: `games/part-000000.parquet`."""
     size: int
     rows: int
     footer: str
-    """CRC-32 of what says where the pages are, which have checksums of their own."""
+    """The CRC-32 of the footer; pages have their own checksums."""
     sha256: str
-    """Of the whole file."""
+    """The checksum of the file."""
 
     @property
     def table(self) -> str:
-        """The folder that it is in, below the manifest's; empty if in the same."""
+        """Its folder below the manifest's; empty if the same."""
         return self.name.rpartition("/")[0]
 
     @property
@@ -142,7 +142,7 @@ class Part:
 
     @classmethod
     def listed(cls, line: object) -> Self:
-        """The part that a line of a manifest tells of; raises ValueError."""
+        """Parse a line of a manifest; raises ValueError."""
         match = _LISTED.fullmatch(line) if isinstance(line, str) else None
         if match is None:
             raise ValueError(f"{line!r} is no part")
@@ -151,7 +151,7 @@ class Part:
 
     @classmethod
     def on_disk(cls, folder: Path, name: str) -> Self:
-        """The part as it is found now; raises StudyError if it can't be read."""
+        """Read a part from the disk; raises StudyError if it is unreadable."""
         file = folder / name
         with reading(file):
             check_regular(file)
@@ -161,14 +161,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a manifest says: what its parts are, and which."""
+    """A manifest: values and parts."""
 
     file: Path
     values: dict[str, Any]
-    """All that is not about parts."""
+    """The values beside the parts."""
     parts: tuple[Part, ...]
     names: tuple[str, ...]
-    """Of the parts; those of an unsealed manifest are found in the folder, and not listed."""
+    """The names of the parts; those of an unsealed manifest are found in the folder."""
     sealed: bool
     """Whether the parts are listed with checksums."""
 
@@ -178,11 +178,11 @@ class Manifest:
         return self.file.parent
 
     def files(self, table: str = "") -> list[Path]:
-        """The parts of a table in order; raises StudyError if one is missing or damaged.
+        """The files of a table's parts; raises StudyError if one is missing or damaged.
 
-        Files that are small together are compared with their checksums, once a process: what is
-        damaged between the pages could ask for any amount of memory. Of larger ones the footers
-        are, and the pages when they are read.
+        Small tables are compared with their checksums, once per process, since damage between pages
+        could allocate any amount of memory. Of larger tables only the footers are compared, and
+        pages when they are read.
         """
         parts = [part for part in self.parts if part.table == table]
         small = sum(part.size for part in parts) <= _READ_WHOLE
@@ -197,7 +197,7 @@ class Manifest:
 
 @contextlib.contextmanager
 def reading(file: Path) -> Iterator[None]:
-    """What goes wrong when a part is read becomes one line that names it."""
+    """Turn errors while reading a part into a StudyError that names it."""
     try:
         yield
     except FileNotFoundError:
@@ -207,7 +207,7 @@ def reading(file: Path) -> Iterator[None]:
 
 
 def read_part(file: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """A part, every page of which is as it was written; raises StudyError."""
+    """Read a part and verify its page checksums; raises StudyError."""
     with reading(file):
         check_regular(file)
         return pq.read_table(file, columns=columns, page_checksum_verification=True)
@@ -217,7 +217,7 @@ _ADVICE: Final = "; `hyoka check` says what can be saved"
 
 
 def _check(file: Path, part: Part, *, every_byte: bool) -> None:
-    """Raise StudyError unless a part is there, and all of it."""
+    """Raise StudyError unless a part is complete."""
     with reading(file):
         state = file.stat()
         if not stat.S_ISREG(state.st_mode):
@@ -260,7 +260,7 @@ def sha256_of(file: Path) -> str:
 
 
 def part_damage(folder: Path, part: Part) -> str | None:
-    """What is wrong with a part that is not as its manifest lists it."""
+    """Describe the damage of a part; None if it matches its manifest."""
     file = folder / part.name
     try:
         size = file.stat().st_size
@@ -274,7 +274,7 @@ def part_damage(folder: Path, part: Part) -> str | None:
 
 
 def damaged_part(manifest: Manifest) -> str | None:
-    """The first part that is not as it was written, and why, in one line."""
+    """Describe the first damaged part in one line."""
     for part in manifest.parts:
         if (damage := part_damage(manifest.folder, part)) is not None:
             return f"{manifest.folder / part.name}: damaged: {damage}{_ADVICE}"
@@ -282,9 +282,9 @@ def damaged_part(manifest: Manifest) -> str | None:
 
 
 def read_manifest(file: Path) -> Manifest:
-    """A folder's manifest as it is now; raises StudyError if it is damaged.
+    """Read a folder's manifest; raises StudyError if it is damaged.
 
-    An evaluator's or method's folder without one has no parts yet.
+    The folder of an evaluator or method without a manifest has no parts yet.
     """
     is_study = file.name == DESCRIPTION
     try:
@@ -306,7 +306,7 @@ def read_manifest(file: Path) -> Manifest:
 def _parsed(
     file: Path, _inode: int, _changed: int, _size: int
 ) -> tuple[dict[str, Any], tuple[Part, ...] | None]:
-    """What a manifest says and lists; None if it lists nothing. Read again once it is replaced."""
+    """Parse a manifest (cached until it is replaced); the parts are None if it lists none."""
     is_study = file.name == DESCRIPTION
     values = read_description(file.parent) if is_study else read_toml(file)
     if is_study:
@@ -329,7 +329,7 @@ def _check_description(file: Path, values: dict[str, Any]) -> None:
 
 
 def _unlisted(folder: Path, tables: Iterable[str]) -> tuple[str, ...]:
-    """Names of the parts in a folder whose manifest lists none."""
+    """The names of the parts in a folder with an unsealed manifest."""
     names = {
         table: sorted(path.name for path in (folder / table).glob("part-*.parquet"))
         for table in tables
@@ -338,29 +338,29 @@ def _unlisted(folder: Path, tables: Iterable[str]) -> tuple[str, ...]:
         f"{table}/{name}" if table else name
         for table, files in names.items()
         for name in files
-        # What came without its games was cut off.
+        # Without its games, a part belongs to an interrupted write.
         if table not in _OF_GAMES or name in names["games"]
     )
 
 
 @dataclass
 class Change:
-    """A change of a manifest by whoever holds its folder's lock."""
+    """A change of a manifest; requires the folder's lock."""
 
     file: Path
     values: dict[str, Any]
     parts: list[Part]
     next_number: int
-    """A number that no part has, nor had."""
+    """An unused part number."""
     _touched: set[Path] = field(default_factory=set)
 
     def write(self, table: pa.Table, folder: str = "", number: int | None = None) -> Part:
-        """Write a part; it is there once it is in `parts` and the change is made."""
+        """Write a part; it exists once it is in `parts` and the change is committed."""
         if number is None:
             number = self.next_number
             self.next_number += 1
         if self.file.name != DESCRIPTION and not self.file.exists():
-            self.commit()  # or the part would look like one that lost its manifest
+            self.commit()  # else the part would look like one with a lost manifest
         name = part_name(number)
         path = self.file.parent / folder / name
         data = write_parquet(table, path)
@@ -379,7 +379,7 @@ class Change:
         self.parts.append(self.write(table))
 
     def copy(self, part: Part, number: int) -> Part:
-        """Write a part again under another number; it is there as if by `write`."""
+        """Copy a part to another number; as with `write`, commit the change."""
         name = f"{part.table}/{part_name(number)}" if part.table else part_name(number)
         path = self.file.parent / name
         with reading(self.file.parent / part.name):
@@ -389,7 +389,7 @@ class Change:
         return replace(part, name=name)
 
     def commit(self) -> None:
-        """Make the change: until here nothing of it is there, from here on all of it."""
+        """Commit the change atomically."""
         for folder in self._touched:
             sync_folder(folder)
         self._touched.clear()
@@ -397,7 +397,7 @@ class Change:
 
 
 def write_manifest(file: Path, values: dict[str, Any], parts: Sequence[Part]) -> None:
-    """Put a manifest in the place of the one that is there."""
+    """Replace a manifest."""
     counted: dict[str, Any] = {}
     if file.name == DESCRIPTION:
         counted = {"version": VERSION}
@@ -408,7 +408,7 @@ def write_manifest(file: Path, values: dict[str, Any], parts: Sequence[Part]) ->
 
 
 def forget() -> None:
-    """Read everything again, also what the clock of the files can't tell to have changed."""
+    """Clear the caches."""
     _parsed.cache_clear()
     _footer_then.cache_clear()
     _sha256_then.cache_clear()
@@ -416,10 +416,10 @@ def forget() -> None:
 
 @contextlib.contextmanager
 def changing(file: Path, doing: str) -> Iterator[Change]:
-    """Hold the lock of a manifest's folder, with what nobody lists cleared away.
+    """Lock a manifest's folder for a change, and remove unlisted parts.
 
-    Raises StudyError if somebody else is `doing` something there. A folder that is empty in the end
-    goes.
+    Raises StudyError if another process holds the lock. A folder without parts is removed
+    afterwards.
     """
     folder = file.parent
     if file.name != DESCRIPTION:
@@ -437,14 +437,14 @@ def changing(file: Path, doing: str) -> Iterator[Change]:
 
 
 def sealed_parts(manifest: Manifest) -> tuple[Part, ...]:
-    """The parts with their checksums, taken now if the manifest lists none."""
+    """The parts with checksums, computed if the manifest lists none."""
     if manifest.sealed:
         return manifest.parts
     return tuple(Part.on_disk(manifest.folder, name) for name in manifest.names)
 
 
 def _tables(file: Path) -> Sequence[str]:
-    """The folders below a manifest's that its parts are in."""
+    """The folders of a manifest's parts, below its own."""
     return TABLES if file.name == DESCRIPTION else ("",)
 
 
@@ -464,7 +464,7 @@ def _number(name: str) -> int:
 
 
 def _clear(manifest: Manifest) -> None:
-    """Remove what writers left that were killed; nobody else writes here now."""
+    """Remove files of interrupted writers; requires the lock."""
     for leftover in manifest.folder.glob(f".{manifest.file.name}.*"):
         leftover.unlink()
     for table in _tables(manifest.file):
@@ -476,12 +476,12 @@ def _clear(manifest: Manifest) -> None:
             if manifest.sealed or path.name.startswith("."):
                 path.unlink()
             else:
-                # Without a list nobody knows whether its games were lost or never written.
+                # Without a list, its games may have been lost.
                 path.rename(path.with_name(f"orphan-{path.name}"))
 
 
 def _remove_if_empty(file: Path) -> None:
-    """Take away the folder of an evaluator or method that has said nothing."""
+    """Remove the folder of an evaluator or method without parts."""
     folder = file.parent
     with contextlib.suppress(StudyError):
         if read_manifest(file).names:

@@ -29,16 +29,16 @@ _POSITIONS: Final = pa.schema(
 )
 
 PythonRecords = str | Path | PythonLine | Record
-"""What a study is made of: files, or games written in Python."""
+"""The sources of a study: files, or games in Python."""
 
 
 def files_of(given: Sequence[PythonRecords]) -> list[str | Path]:
-    """What is given as files; the rest is games themselves."""
+    """The sources that are files."""
     return [each for each in given if isinstance(each, str | Path)]
 
 
 def sources_of(given: Sequence[PythonRecords]) -> list[str]:
-    """Where records come from, as a study's description says it."""
+    """The sources of records for a study's description."""
     files = list(map(str, files_of(given)))
     values = len(given) - len(files)
     return [*files, *([f"{values} games in Python"] if values else [])]
@@ -243,7 +243,7 @@ def _positions(records: Mapping[int, Record]) -> pa.Table:
 
 
 def _remarks(records: Mapping[int, Record]) -> pa.Table:
-    """What records say of positions; where it is nothing, null."""
+    """The remarks of records; missing values are null."""
     columns: dict[str, list[Any]] = {name: [] for name in REMARK_SCHEMA.names}
     for number, record in records.items():
         for remark in record.remarks:

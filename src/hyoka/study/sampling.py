@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 Axis = Literal["auto", "value", "score"]
-"""What of an evaluation is analysed; `auto` takes what the evaluator is about."""
+"""The quantity of an evaluation to analyze; `auto` takes the evaluator's primary one."""
 Balance = Literal["ply"]
-"""What positions are spread alike over: early, middle and late ones by their plies."""
+"""The strata to balance: early, middle and late positions by ply."""
 PHASE: Final = "phase"
 """Positions parted by it are early, middle and late: thirds of the plies."""
 
@@ -46,7 +46,7 @@ _NAMED: Final = re.compile(r"\s*([^\W\d][\w %./+-]*?)\s*:(?!:)\s*(\S.*?)\s*", re
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What all analyses of a study have in common.
+    """The options common to all analyses of a study.
 
     >>> asked = Question(where="ply >= 20")
     >>> asked.also(by="phase").where
@@ -59,7 +59,7 @@ class Question:
     """A column or an SQL expression that parts the positions, also as `name: expression`; `phase`:
     thirds of the plies. What an evaluator says (`score`, `value`, `evaluator` …) parts its own."""
     bins: Sequence[float] | None = None
-    """Where that column is cut."""
+    """The cuts of that column."""
     largest: int | None = None
     """Of many levels so many are parts, the largest, and one more has the others; of a text 6."""
     balance: Balance | None = None
@@ -69,7 +69,7 @@ class Question:
     """Positions of drawn games are left out, or count as half a win (and half a loss)."""
     axis: Axis = "auto"
     link: Link | None = None
-    """Where scores become probabilities, what is made of them; None: what games held out prefer."""
+    """The link from scores to probabilities; None: chosen on held-out games."""
     resampling: Resampling = field(default_factory=Resampling)
     """Intervals draw whole games again; no resamples, no intervals."""
     min_games: int = MIN_GAMES
@@ -105,7 +105,7 @@ class Question:
 
     @property
     def expression(self) -> str | None:
-        """What parts the positions, without its name.
+        """The expression that divides the positions, without its name.
 
         >>> Question(by="pawns: material / 100").expression
         'material / 100'
@@ -114,7 +114,7 @@ class Question:
 
     @property
     def called(self) -> str | None:
-        """What that is called in words: the name that it was given, or itself.
+        """The name of that expression, or the expression.
 
         >>> Question(by="pawns: material / 100").called, Question(by="ply::text").called
         ('pawns', 'ply::text')
@@ -158,7 +158,7 @@ MATE_SCORE: Final = 20_000
 """Scores of so many centipawns say mate in all but name: engines' own limits lie above."""
 EVALUATOR: Final = "evaluator"
 SAID: Final = ("value", "score", "mate", "win", "draw", "loss", "best", "depth", "nodes", "time_s")
-"""What an evaluator says, as conditions name it beside columns of positions, and its own name."""
+"""The columns of evaluations that conditions may use, beside those of positions."""
 THE_PHASE: Final = "the phase of the game"
 """As sentences say what is held equal."""
 _PLY_STRATA: Final = 10
@@ -188,7 +188,7 @@ class Measured:
     joint_games: NDArray[np.int64] = field(default_factory=_no_games, repr=False)
     """Games with a result that they evaluated, also those whose drawn positions are dropped."""
     drawn_games: NDArray[np.int64] = field(default_factory=_no_games, repr=False)
-    """Those of them with drawn positions."""
+    """The drawn games."""
 
     def __len__(self) -> int:
         return len(self.game_ids)
@@ -209,7 +209,7 @@ class Measured:
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:
-        """What to know about evaluators that are several in one."""
+        """Caveats about evaluators with several comment authors."""
         caveats = []
         for sample, authors, inferred in zip(
             self.samples, self.authors, self.inferred, strict=True
@@ -223,13 +223,13 @@ class Measured:
         return tuple(caveats)
 
     def controls(self, name: str) -> list[Control]:
-        """What may explain splits of one evaluator: who speaks, who plays, and the phase."""
+        """Controls that may explain an evaluator's slices: author, players and phase."""
         index = next(i for i, sample in enumerate(self.samples) if sample.name == name)
         return [*self._players.controls(self.authors[index]), self.phase]
 
     @cached_property
     def phase(self) -> Control:
-        """How far the games have come: tenths of the plies."""
+        """The phase of the game: tenths of the plies."""
         return Control(THE_PHASE, self.strata()[0], frozenset(["ply"]))
 
     def strata(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -247,12 +247,11 @@ def measured(
     *,
     columns: Sequence[str] = (),
 ) -> Measured:
-    """Load what evaluators said of a study's positions, and what came of them.
+    """Load evaluations of a study's positions with the results of the games.
 
-    All evaluators of the study unless some are named, by the positions that all of them evaluated.
-    Positions of games without a result, and those that an evaluator failed at, are left out. What
-    an exact method knows of a position takes the place of the record's result. `columns` may be
-    SQL expressions.
+    By default all evaluators of the study, on the positions that all of them evaluated. Positions
+    of games without a result, and failed evaluations, are left out. Exact results replace the
+    results of records. `columns` may be SQL expressions.
     """
     asked = question or Question()
     names = chosen_evaluators(study, evaluators)
@@ -325,10 +324,10 @@ def measured(
 
 
 def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) -> list[str]:
-    """Names of evaluators as the study knows them.
+    """Resolve evaluators to their stored names.
 
-    Evaluators are given by name, by the text of their spec or by the name of a player, each of
-    which may be a pattern. Errors list names and specs, and patterns match what errors list.
+    An evaluator is named by its stored name, its spec or the name of a player, or a pattern of
+    these.
     """
     known = study.engines
     if not known:
@@ -361,7 +360,7 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
 
 
 def _listed(study: "Study", names: Sequence[str]) -> str:
-    """Evaluators with what they are called by, for a message."""
+    """List evaluators with their labels for a message."""
     parts = []
     for name in names:
         called = _called(study, name)
@@ -370,14 +369,14 @@ def _listed(study: "Study", names: Sequence[str]) -> str:
 
 
 def nothing_evaluated(study: "Study") -> StudyError:
-    """What is to be said of a study that has no evaluations."""
+    """The error for a study without evaluations."""
     return StudyError(
         f"{study.path}: nothing has been evaluated yet; run: hyoka evaluate {study.path}"
     )
 
 
 def chosen_evaluator(study: "Study", evaluator: str) -> str:
-    """The name of one evaluator as the study knows it; raises StudyError if several fit."""
+    """Resolve one evaluator to its stored name; raises StudyError if several match."""
     names = chosen_evaluators(study, evaluator)
     if len(names) > 1:
         raise StudyError(
@@ -388,14 +387,14 @@ def chosen_evaluator(study: "Study", evaluator: str) -> str:
 
 
 def evaluator_text(study: "Study", name: str) -> str:
-    """The spec by which an evaluator was asked for; its name where that is not known."""
+    """The spec of an evaluator; its name if unknown."""
     return str(identity(study, name).get("spec", name))
 
 
 def evaluator_labels(study: "Study", names: Sequence[str]) -> list[str]:
-    """How results call evaluators: players by their names, others as they were asked for.
+    """The labels of evaluators in results: names of players, specs of others.
 
-    Those that would be called alike are called by the names under which they are kept.
+    Evaluators with equal labels are labeled by their stored names.
     """
     called = [_called(study, name) for name in names]
     return [
@@ -408,17 +407,17 @@ def _called(study: "Study", name: str) -> str:
 
 
 def is_player(study: "Study", name: str) -> bool:
-    """Whether an evaluator is what one player said of its own moves."""
+    """Whether an evaluator is the comments of one player."""
     return PLAYER in identity(study, name)
 
 
 def identity(study: "Study", name: str) -> dict[str, Any]:
-    """What the study knows about an evaluator."""
+    """The manifest values of an evaluator."""
     return read_manifest(study.path / "evaluations" / f"engine={name}" / ENGINE).values
 
 
 def slice_columns(study: "Study") -> list[str]:
-    """The columns that a search for splits looks at unless told otherwise."""
+    """The default columns of slice discovery."""
     known = set(study.condition_columns())
     wanted = ["ply", "first_to_play", *study.columns, *GAME_COLUMNS]
     wanted += [*study.ranking_columns, *study.category_columns, *study.own_columns]
@@ -426,7 +425,7 @@ def slice_columns(study: "Study") -> list[str]:
 
 
 def said_in(expressions: Iterable[str], columns: Sequence[str]) -> set[str]:
-    """What expressions use of what an evaluator says; a study's own columns go before it."""
+    """The evaluation columns that expressions use; a study's own columns take precedence."""
     words: set[str] = set()
     for expression in expressions:
         words |= set(re.findall(r"\w+", re.sub(r"'(?:[^']|'')*'", "", expression).lower()))
@@ -434,7 +433,7 @@ def said_in(expressions: Iterable[str], columns: Sequence[str]) -> set[str]:
 
 
 def said_by(study: "Study", names: Sequence[str]) -> str:
-    """SQL of the positions that evaluators judged, with what each says: a row each."""
+    """SQL of the positions with evaluations, one row per evaluation."""
     known = study.condition_columns()
     said = ", ".join(f"e.{column}" for column in SAID if column not in known)
     labels = " ".join(
@@ -450,7 +449,7 @@ def said_by(study: "Study", names: Sequence[str]) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text as SQL writes it."""
+    """Quote a text for SQL."""
     escaped = text.replace("'", "''")
     return f"'{escaped}'"
 
@@ -509,7 +508,7 @@ def _joined(
 
 
 def column_values(table: pa.Table, name: str) -> NDArray[Any]:
-    """A column as NumPy has it: numbers' nulls are NaN, and so are truth values', as 0 and 1."""
+    """A column as a NumPy array; nulls of numbers and Booleans are NaN."""
     column = table[name].combine_chunks()
     kind = column.type
     counted = pa.types.is_integer(kind) or pa.types.is_boolean(kind)
@@ -523,9 +522,8 @@ def _values(
 ) -> tuple[NDArray[Any], str]:
     """An evaluator's values and their unit.
 
-    Scores in centipawns come before values, which engines derive from them, and so do the points of
-    searches that go by points; else values come first. What is certain (a mate, a proof) is worth
-    infinity as a score.
+    Scores in centipawns take precedence over values, which engines derive from them, as do points
+    of searches for points; else values take precedence. Mates and proofs are infinite scores.
     """
     value = column_values(table, f"value_{index}").astype(np.float32)
     score = column_values(table, f"score_{index}").astype(np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study: games, their positions, and what evaluators say of them, in a folder on the disk."""
+"""A study: a folder of games, positions and evaluations."""
 
 import collections
 import errno
@@ -52,12 +52,12 @@ from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
 _RECORDS_AT_ONCE: Final = 1000
 _COUNTS: Final = ("duplicates", "merged_duplicates", "left_out")
-"""What a study's description counts, beside games, positions and the games refused."""
+"""The counts in a study's description beside games, positions and refused games."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """A folder of games, positions and evaluations; the tables are read by SQL.
+    """A folder of games, positions and evaluations, queried with SQL.
 
     >>> import tempfile, hyoka as hk
     >>> folder = tempfile.TemporaryDirectory()
@@ -78,7 +78,7 @@ class Study:
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
-        """The study in a folder; raises StudyError if there is none."""
+        """Open the study in a folder; raises StudyError if there is none."""
         folder = Path(path)
         manifest = read_manifest(folder / DESCRIPTION)
         check_known(folder, manifest.values["game"])
@@ -133,17 +133,17 @@ class Study:
         return html_table(f"Study {self.path}", lines)
 
     def sql(self, query: str) -> pa.Table:
-        """The answer to a SELECT over the study's tables, as Arrow.
+        """Run a SELECT over the study's tables and return an Arrow table.
 
         Tables are `games`, `positions` (with their games' columns), `tags`, `remarks`,
         `evaluations`, `adjudications`, `winners`, `rankings`, `categories`, `visits` and `refused`.
-        The query can reach no file and change no setting.
+        The query cannot access files or change settings.
         """
         snapshot = self._snapshot()
         try:
             return snapshot.query(query)
         except StudyError:
-            # Somebody may have replaced parts meanwhile: what is there now has what it lists.
+            # A concurrent writer may have replaced parts: retry with the current manifest.
             if (now_there := self._snapshot()) == snapshot:
                 raise
             return now_there.query(query)
@@ -152,40 +152,40 @@ class Study:
         return Snapshot.of(self.path)
 
     def condition_columns(self) -> list[str]:
-        """The names that a condition on positions may use."""
+        """The columns that a condition on positions may use."""
         table = self.sql("select * from positions limit 0")
         return list(table.column_names)
 
     @property
     def ranking_columns(self) -> list[str]:
-        """The columns that move models gave; see `rank_moves`."""
+        """The columns of move models; see `rank_moves`."""
         names = self._snapshot().rankings
         return [column for name in names for column in ranking_columns(name)]
 
     @property
     def category_columns(self) -> list[str]:
-        """The columns that tell positions' categories; see `categorise`."""
+        """The columns of position categories; see `categorize`."""
         return list(CATEGORY_COLUMNS) if self._snapshot().categories else []
 
     @property
     def own_columns(self) -> list[str]:
-        """The columns that were added; see `add_column`."""
+        """The columns added by the user; see `add_column`."""
         return list(self._snapshot().columns)
 
     def select(self, where: str | None, columns: str = "game_id, ply") -> pa.Table:
-        """Columns of the positions that satisfy a condition, in the order of games and plies."""
+        """Select columns of the positions that meet a condition, ordered by game and ply."""
         condition = "true"
         if where is not None:
             condition = check_condition(where, self.condition_columns())
         return self.sql(f"select {columns} from positions where {condition} order by game_id, ply")
 
     def game_table(self, where: str | None = None) -> GameTable:
-        """The games with positions that satisfy a condition, and those positions."""
+        """The positions that meet a condition, with their games."""
         chosen = self.select(where)
         return self.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
 
     def game_table_of(self, games: NDArray[Any], plies: NDArray[Any]) -> GameTable:
-        """These positions and their games; they must be in the order of games and plies."""
+        """A table of these positions with their games; they must be ordered by game and ply."""
         if (np.diff(games) < 0).any():
             raise StudyError("positions of a table must be in the order of their games")
         ids, first = np.unique(games, return_index=True)
@@ -211,7 +211,7 @@ class Study:
         )
 
     def record(self, game_id: int) -> Record:
-        """A game of the study as a record; raises StudyError if there is none of this number."""
+        """A game of the study as a record; raises StudyError for an unknown id."""
         manifest = read_manifest(self.path / DESCRIPTION)
         if (found := _row_of(manifest, int(game_id))) is not None:
             file, row = found
@@ -229,7 +229,7 @@ class Study:
         raise StudyError(f"{self.path}: no game {game_id}; it has {count}, numbered from 0")
 
     def records(self, game_ids: Sequence[int] | None = None) -> Iterator[tuple[int, Record]]:
-        """Numbers and records of these games, or of all, in the order of their numbers."""
+        """Iterate over ids and records of some games, or all, ordered by id."""
         wanted = self._game_ids() if game_ids is None else sorted(game_ids)
         snapshot = self._snapshot()
         for start in range(0, len(wanted), _RECORDS_AT_ONCE):
@@ -258,7 +258,7 @@ class Study:
 
     @property
     def engines(self) -> list[str]:
-        """The names of the evaluators whose evaluations are here."""
+        """The names of the study's evaluators."""
         return sorted(self._snapshot().engines)
 
     add_column = adding.add_column
@@ -274,7 +274,7 @@ class Study:
 
 
 def _remark(row: dict[str, Any]) -> Remark:
-    """A remark of a row of the table; studies of earlier versions keep no words."""
+    """Convert a row to a remark; studies of earlier versions have no text."""
     words = {
         "nags": tuple(row.get("nags") or ()),
         "text": row.get("text") or "",
@@ -284,7 +284,7 @@ def _remark(row: dict[str, Any]) -> Remark:
 
 
 def _row_of(manifest: Manifest, game_id: int) -> tuple[Path, int] | None:
-    """The part that holds a game, and its row there: games are numbered part by part."""
+    """Find a game's part and its row there; games are numbered part by part."""
     first = 0
     for part in manifest.parts:
         if part.table != "games":
@@ -297,7 +297,7 @@ def _row_of(manifest: Manifest, game_id: int) -> tuple[Path, int] | None:
 
 @functools.lru_cache(maxsize=4)
 def _part_tables(file: Path, _changed: int, remarked: bool) -> tuple[pa.Table, pa.Table]:
-    """A part of games and the remarks that belong to it; whoever asks for one asks for more."""
+    """Read a part of games and its remarks."""
     games = read_part(file)
     beside = file.parent.parent / "remarks" / file.name
     remarks = read_part(beside) if remarked else pa.table({})
@@ -314,7 +314,7 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
     strict: bool = False,
     progress: OnProgress | None = None,
 ) -> tuple[Study, ImportReport]:
-    """Make a study, as `Study.create` does, and say what became of the records."""
+    """Make a study, as `Study.create` does, and return the import report."""
     folder = Path(path)
     if folder.exists():
         what = "a study" if (folder / DESCRIPTION).exists() else "something"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a study as SQL sees them: what its manifests list at one moment."""
+"""The tables of a study for SQL: a snapshot of its manifests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ import pyarrow.dataset as ds
 from numpy.typing import NDArray
 
 from hyoka.foundation.errors import StudyError
-from hyoka.study.importing import colour_names
+from hyoka.study.importing import color_names
 from hyoka.study.manifest import (
     COLUMN,
     DESCRIPTION,
@@ -62,7 +62,7 @@ RANKING_SCHEMA: Final = pa.schema(
         ("entropy", pa.float32()),
     ]
 )
-"""How a move model ranks the move played in a position; null where none was."""
+"""The rank of the played move by a move model; null if no move was played."""
 CATEGORY_SCHEMA: Final = pa.schema(
     [
         ("game_id", pa.int64()),
@@ -81,11 +81,11 @@ VISIT_SCHEMA: Final = pa.schema(
         ("visits", pa.list_(pa.uint32())),
     ]
 )
-"""How often the search that played a game visited the moves of a position; codes of moves."""
+"""Visits of the moves of a position, as move codes, by the search that played the game."""
 _KEY_SCHEMA: Final = pa.schema([("game_id", pa.int64()), ("ply", pa.int32())])
 CATEGORY_COLUMNS: Final = tuple(CATEGORY_SCHEMA.names[2:])
 _TAGS: Final = pa.field("tags", pa.map_(pa.string(), pa.string()))
-"""What games of studies of earlier versions lack."""
+"""Columns of games that earlier versions lack."""
 _REFUSED_SCHEMA: Final = pa.schema(
     [
         ("source", pa.string()),
@@ -109,19 +109,19 @@ class Snapshot:
 
     study: Manifest
     engines: dict[str, Manifest]
-    """Those of evaluators, by name."""
+    """Manifests of evaluators by name."""
     methods: dict[str, Manifest]
-    """Those of exact methods that were asked about positions, by name."""
+    """Manifests of exact methods for positions, by name."""
     winners: dict[str, Manifest]
-    """Those of exact methods that were asked for the winners of records."""
+    """Manifests of exact methods for winners of records, by name."""
     rankings: dict[str, Manifest]
-    """Those of move models, by name."""
+    """Manifests of move models by name."""
     categories: dict[str, Manifest]
     """That of the search that put positions into categories, by its kind."""
     visits: dict[str, Manifest]
     """That of the search that played the games, by its kind."""
     columns: dict[str, Manifest] = field(default_factory=dict)
-    """Those of columns that somebody has added, by name."""
+    """Manifests of user columns by name."""
 
     @classmethod
     def of(cls, folder: Path) -> Self:
@@ -182,7 +182,7 @@ class Snapshot:
         wide = {name: _wide(table.schema) for name, table in tables.items()}
         colors = ", ".join(
             f'{mine}{suffix} as "{other}{suffix}"'
-            for mine, other in colour_names(self.study.values["game"])
+            for mine, other in color_names(self.study.values["game"])
             for suffix in ("", "_rating", "_rank")
         )
         hidden = ", ".join(_NOT_FOR_CONDITIONS)

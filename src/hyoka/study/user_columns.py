@@ -35,34 +35,34 @@ if TYPE_CHECKING:
 
 KEYS: Final = ("game_id", "ply")
 POSITION: Final = ("position", "fen", "sfen", "epd", "text")
-"""Names that a column of positions may have."""
+"""Accepted names of a position column."""
 NAMING: Final = (*KEYS, *POSITION)
-"""Columns that say which position a row is of, and nothing about it."""
+"""Columns that only identify the position of a row."""
 _PARQUET: Final = b"PAR1"
 
 
 @dataclass(frozen=True)
 class FoundRows:
-    """Positions of a study, and the row of a table that each of them has."""
+    """Positions of a study matched to rows of a table."""
 
     rows: NDArray[np.int64] = field(repr=False)
-    """Places in the table."""
+    """Row numbers of the table."""
     games: NDArray[np.int64] = field(repr=False)
     plies: NDArray[np.int32] = field(repr=False)
     first_to_play: NDArray[np.bool_] = field(repr=False)
-    """Whether the first player is to move in them."""
+    """Whether the first player is to move."""
     lost: int
-    """Rows of the table that are of no position here."""
+    """The number of rows without a position in the study."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
 def own_table(given: object) -> pa.Table:
-    """A table from a file (CSV or Parquet, told by content), or from what is one already.
+    """Read a table from a file (CSV or Parquet, by content), or convert a table.
 
-    Columns by name (a dictionary), Arrow's tables, and data frames of pandas and Polars are; an
-    index of pandas that has names is columns, too.
+    Tables are dictionaries of columns, Arrow tables, and data frames of pandas and Polars; a named
+    index of pandas becomes columns.
     """
     if isinstance(given, str | Path):
         return _read(Path(given))
@@ -105,10 +105,10 @@ def _read(file: Path) -> pa.Table:
 
 
 def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> FoundRows:
-    """The positions of a study that a table has rows of, in the order of games and plies.
+    """Match the rows of a table to a study's positions, ordered by game and ply.
 
-    Raises SourceError if it names no positions, or two rows are of the same, StudyError if none of
-    them is in the study.
+    Raises SourceError if the table identifies no positions or has conflicting rows, StudyError if
+    none of its positions is in the study.
     """
     columns = set(table.column_names)
     named = study.select(None, "game_id, ply, first_to_play")
@@ -168,7 +168,7 @@ def _study_hashes(study: "Study", games: NDArray[Any], plies: NDArray[Any]) -> N
 
 
 def _check_alone(table: pa.Table, keys: NDArray[Any], source: str) -> None:
-    """Raise SourceError if two rows are of one position, unless they say the same."""
+    """Raise SourceError if two rows of one position differ."""
     order = np.argsort(keys, kind="stable")
     again = np.flatnonzero(keys[order][1:] == keys[order][:-1])
     if not len(again):
@@ -199,7 +199,7 @@ _RESERVED: Final = frozenset(
         *("unit", "author", "engine", "evaluator", "failed", "text", "position", "fen", "sfen"),
     )
 )
-"""What evaluations and the positions themselves say; a column of that name would hide it."""
+"""Names of evaluations and positions, which user columns must not hide."""
 _TOO_WIDE: Final = "has a whole number beyond 64 bits: give it as a float"
 
 
@@ -211,7 +211,7 @@ class ColumnReport:
     kind: str
     """`number`, `whole number`, `flag` or `text`."""
     positions: int
-    """How many positions the study has."""
+    """The number of positions of the study."""
     known: int
     """Of how many the column says something; it is null for others."""
     lost: int = 0

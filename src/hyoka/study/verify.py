@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a study is still as it was written, and what can be saved where it is not."""
+"""Verification of a study by its checksums, and repair of damage."""
 
 import contextlib
 import shlex
@@ -70,13 +70,13 @@ _ONCE: Final = (
 
 @dataclass(frozen=True)
 class Damage:
-    """Something that is not as it was written."""
+    """A damaged file or table."""
 
     what: str
-    """The file, or the table."""
+    """The file or table."""
     problem: str
     remedy: str
-    """What can be saved, and how."""
+    """The action that saves the rest."""
 
     def __str__(self) -> str:
         return f"{self.what}: {self.problem}; {self.remedy}"
@@ -84,7 +84,7 @@ class Damage:
 
 @dataclass
 class StudyCheck:
-    """What was found."""
+    """The result of a check."""
 
     study: str
     sealed: bool = True
@@ -96,19 +96,19 @@ class StudyCheck:
     evaluations: int = 0
     damage: list[Damage] = field(default_factory=list)
     leftovers: list[str] = field(default_factory=list)
-    """Files that are not listed: of writers that were killed, or replaced; the next clears them."""
+    """Unlisted files of killed writers or former parts; the next write removes them."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is damaged."""
+        """Whether there is no damage."""
         return not self.damage
 
 
 def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
     """Compare a study with its checksums, and its tables with one another.
 
-    With `seal`, older parts get checksums first, and what is damaged of evaluations, adjudications,
-    winners, rankings and categories, which can be computed again, is dropped.
+    With `seal`, parts without checksums get them first, and damaged parts of evaluations,
+    adjudications, winners, rankings and categories, which can be recomputed, are dropped.
     """
     folder = Path(path)
     forget()
@@ -162,11 +162,11 @@ def _lost_description(folder: Path, error: StudyError) -> Damage:
         return Damage(
             DESCRIPTION, "it is missing", "put a copy in its place, or make the study again"
         )
-    fit_weights_to_slice = (
+    repair = (
         "put a copy in its place; if it was changed by hand and is right, "
         f"`hyoka check {_quoted(folder)} --seal` takes it as it is"
     )
-    return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), fit_weights_to_slice)
+    return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), repair)
 
 
 def _words(error: StudyError, file: Path) -> str:
@@ -178,7 +178,7 @@ def _quoted(path: Path) -> str:
 
 
 def _again(study: Manifest) -> str:
-    """How a study's own tables are made again."""
+    """The command that rebuilds a study's own tables."""
     sources = " ".join(map(shlex.quote, map(str, study.values["sources"])))
     where = study.values.get("where")
     condition = f" --where {shlex.quote(str(where))}" if where else ""

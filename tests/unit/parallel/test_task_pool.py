@@ -321,7 +321,7 @@ def test_what_a_stopped_task_has_found_is_kept() -> None:
 def test_a_stopped_run_begins_no_task() -> None:
     worker_state.stop("a run that is over")
     with pytest.raises(RunStopped):
-        worker_state.perform("a run that is over", square, 3)
+        worker_state.execute("a run that is over", square, 3)
     assert Engine.made == []
 
 
@@ -334,10 +334,10 @@ def test_who_is_at_work_when_its_run_ends_goes_after_the_task() -> None:
         return number
 
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(worker_state.perform, "one", work, 5)
+        future = pool.submit(worker_state.execute, "one", work, 5)
         wait_for(lambda: bool(Engine.made) and Engine.made[0].waiting.is_set())
-        worker_state.dismiss("another")
-        worker_state.dismiss("one")
+        worker_state.release("another")
+        worker_state.release("one")
         assert (Engine.made[0].closed, Engine.made[0].was_stopped.is_set()) == (0, False)
         gate.set()
         assert future.result(PATIENCE_S) == 5
@@ -345,20 +345,20 @@ def test_who_is_at_work_when_its_run_ends_goes_after_the_task() -> None:
 
 
 def test_crews_of_runs_that_died_are_forgotten_some_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert worker_state.perform("a run whose process was killed", square, 3) == 9
-    worker_state.dismiss("another")
+    assert worker_state.execute("a run whose process was killed", square, 3) == 9
+    worker_state.release("another")
     assert worker_state.has_worker_states("a run whose process was killed")
-    monkeypatch.setattr(worker_state, "_FORGOTTEN_S", 0.0)
-    worker_state.dismiss("another")
+    monkeypatch.setattr(worker_state, "_IDLE_S", 0.0)
+    worker_state.release("another")
     assert not worker_state.has_worker_states("a run whose process was killed")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_child_leaves_its_parents_crews_alone() -> None:
-    worker_state.perform("the parent's", square, 3)
+    worker_state.execute("the parent's", square, 3)
     child = os.fork()
     if child == 0:
         os._exit(int(worker_state.has_worker_states("the parent's")))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert worker_state.has_worker_states("the parent's")
-    worker_state.dismiss("the parent's")
+    worker_state.release("the parent's")

@@ -440,7 +440,7 @@ def test_nobody_waits_for_workers_that_do_not_answer(monkeypatch: pytest.MonkeyP
     started = time.monotonic()
     monkeypatch.setattr(clustering, "_HASTY_PATIENCE_S", 0.05)
     clustering.ClusterExecutor(Silent(), "tcp://silent:8786").everywhere(
-        worker_states.abandon, "a run", in_haste=True
+        worker_states.cancel_and_release, "a run", in_haste=True
     )
     assert time.monotonic() - started < 30
     never.set()

@@ -23,6 +23,7 @@ from hyoka.apps.cli import run
 from hyoka.storage import locking
 from hyoka.storage.files import read_toml, write_sealed_toml, write_toml
 from hyoka.storage.locking import is_held, locked
+from hyoka.storage.parquet import write_parquet
 from hyoka.study import exact_results as adjudicating
 from hyoka.study import importing, manifest
 from hyoka.study.tables import Snapshot
@@ -233,7 +234,7 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, moment: int) -> list[int]:
     """Let the process die at the n-th time that a file would be put in place."""
     count = [0]
     lock = threading.Lock()
-    write_parquet, write_manifest = manifest.write_parquet, manifest.write_manifest
+    write_manifest = manifest.write_manifest
 
     def tick() -> None:
         with lock:
@@ -479,7 +480,7 @@ def test_tables_that_do_not_fit_one_another_are_told(
     column = pa.array(values, kind.type)
     folder = part.parents[1] if table in manifest.TABLES else part.parent
     with locked(folder, "lying"):
-        manifest.write_parquet(rows.set_column(index, kind, column), part)
+        write_parquet(rows.set_column(index, kind, column), part)
         file = next(folder.glob("*.toml"))
         former = manifest.read_manifest(file)
         parts = [manifest.Part.on_disk(folder, each.name) for each in former.parts]
