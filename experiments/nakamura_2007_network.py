@@ -21,7 +21,7 @@ from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
 from experiments.workshop import Experiment, Workshop
 from hyoka._core import Player
 from hyoka.arena import MatchPlan, MatchResult, MatchScore, PlayedGame, Score, plan_match, rate
-from hyoka.arena.export import records_name
+from hyoka.arena.journal import records_name
 from hyoka.foundation.math import Estimate
 from hyoka.learning.perceptrons import (
     LabeledPositions,

@@ -18,8 +18,7 @@ from hyoka.arena.elo import (
     rate,
     too_few_reason,
 )
-from hyoka.arena.export import export_match
-from hyoka.arena.journal import Pairing, PlayedGame
+from hyoka.arena.journal import Pairing, PlayedGame, export_match
 from hyoka.arena.match import MatchResult, match_so_far, open_match, play_match
 from hyoka.arena.openings import Opening, openings_of
 from hyoka.arena.plan import MatchPlan, MatchRules, PlayerSpec, TimeControl, plan_match

@@ -420,7 +420,7 @@ class Sprt:
 
     def __str__(self) -> str:
         settings = [("alpha", self.alpha, 0.05), ("beta", self.beta, 0.05)]
-        words = [f"{name}={value!r}" for name, value, usual in settings if value != usual]
+        words = [f"{name}={value!r}" for name, value, default in settings if value != default]
         if self.model != "logistic":
             words.append(f"model={self.model}")
         return ",".join([_short(self.elo0), _short(self.elo1), *words])

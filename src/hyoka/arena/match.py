@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hyoka.arena.elo import Sprt
-from hyoka.arena.export import export_match
-from hyoka.arena.journal import Journal, PlayedGame, Playing, read_journal
+from hyoka.arena.journal import Journal, PlayedGame, Playing, export_match, read_journal
 from hyoka.arena.plan import MatchPlan
 from hyoka.arena.ratings import DuelSummary, Standing
 from hyoka.arena.referee import GameTask, pin_to_cores, play_task

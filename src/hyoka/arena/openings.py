@@ -135,11 +135,11 @@ def _from_file(path: str, game: str, plies: int | None) -> Iterator[Opening]:
         if unread_count(Counter(each.fault for each in batch.refused)):
             warnings.warn(f"openings are missing: {refused[-1]}", stacklevel=2)
         # A line of moves is an opening in full; of a record only the beginning is.
-        usual = None if batch.format == "lines" else game_facts(game).record_plies
+        default_plies = None if batch.format == "lines" else game_facts(game).record_plies
         for record in batch.records():
             if record.game == game:
                 has_records = True
-                yield _from_record(record, plies if plies is not None else usual)
+                yield _from_record(record, plies if plies is not None else default_plies)
     if not has_records:
         positions = list(_positions(path, game))
         if not positions and refused:

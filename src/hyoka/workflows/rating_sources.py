@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hyoka.arena.export import games_table
+from hyoka.arena.journal import games_table
 from hyoka.arena.match import DESCRIPTION as MATCH_DESCRIPTION
 from hyoka.arena.match import open_match
 from hyoka.foundation.errors import SourceError

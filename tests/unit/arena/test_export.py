@@ -22,7 +22,7 @@ from hyoka.arena import (
     plan_match,
     play_match,
 )
-from hyoka.arena.export import records_name
+from hyoka.arena.journal import records_name
 from hyoka.records import Record, Remark
 from hyoka.reporting.match_report import write_match_report
 

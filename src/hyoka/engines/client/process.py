@@ -62,10 +62,10 @@ class _Children:
         if _KEPT:
             # Variables for the engine must not reach the supervisor, which might not start with
             # them.
-            told = [f"{name}={value}" for name, value in env.items()]
+            variables = [f"{name}={value}" for name, value in env.items()]
             command = [
                 *(sys.executable, "-I", "-S", str(_SUPERVISOR), str(os.getpid())),
-                *(*told, "--", *command),
+                *(*variables, "--", *command),
             ]
         process = subprocess.Popen(
             command,

@@ -25,13 +25,13 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 POLITE = signal.SIGUSR1
 END = signal.SIGTERM
-_HEARD = {POLITE, END, signal.SIGCHLD}
+_SIGNALS = {POLITE, END, signal.SIGCHLD}
 
 
 def main(parent: int, variables: list[str], command: list[str]) -> None:
     """Start the engine, wait for an event, and exit with the engine's status."""
     prctl = ctypes.CDLL(None).prctl
-    usual = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     prctl(_PR_SET_PDEATHSIG, END, 0, 0, 0)
     if os.getppid() != parent:
@@ -41,7 +41,7 @@ def main(parent: int, variables: list[str], command: list[str]) -> None:
         for variable in variables:
             name, _, value = variable.partition("=")
             os.environ[name] = value
-        _become(command, usual, prctl)
+        _become(command, mask, prctl)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nothing, stream)
@@ -71,7 +71,7 @@ def _become(command: list[str], mask: set[int | signal.Signals], prctl: Callable
 def _watch(engine: int) -> int | None:
     """Wait for the engine's exit and return its status; None if it is to be killed."""
     while True:
-        received = signal.sigwait(_HEARD)
+        received = signal.sigwait(_SIGNALS)
         if received == END:
             return None
         if received == POLITE:

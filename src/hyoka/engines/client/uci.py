@@ -55,7 +55,7 @@ class Dialect:
 
 
 _DIALECTS: Final = (
-    # Both descend from Fruit, which does not stop by itself.
+    # Both descend from Fruit, which does not stop on its own.
     Dialect(match="Toga II|GNU Chess|Fruit", counts_nodes=False),
     # It crashes at `go nodes`, `go depth`, `go movetime` and increments; without Verbose it reports
     # no score, and book moves have none. Moves from the standard start after another start put it
@@ -385,8 +385,8 @@ class UciEngine:
                 raise self.transport.error(f"plays {plays}, not {position.game}", "game")
             replay = self._replay(position)
             result = finished(position.game, replay.last)
-            usual = position.start is None
-            return result or _Search(self._position_line(replay, usual) + go, replay.last)
+            standard_start = position.start is None
+            return result or _Search(self._position_line(replay, standard_start) + go, replay.last)
         except Error as error:
             return error
 

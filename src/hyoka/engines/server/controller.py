@@ -302,7 +302,7 @@ class SearchThread:
         self._on_end(end)
 
     def release(self) -> None:
-        """Deliver the result as soon as it is there."""
+        """Deliver the result as soon as it arrives."""
         self._may_end.set()
 
     def stop_after(self, seconds: float) -> None:

@@ -282,14 +282,14 @@ class UciServer:
             return
         # Intermediate results have no time yet.
         elapsed_s = result.time_s or time.monotonic() - self._began_s
-        told = info_lines(
+        lines = info_lines(
             replace(result, time_s=elapsed_s),
             line.to_play,
             self.game,
             lines=self._lines,
             write=lambda moves: self._variation(line, moves),
         )
-        self._say("\n".join(told))
+        self._say("\n".join(lines))
 
     def _answer(self, end: SearchResult | Exception, line: Line) -> None:
         if self._quiet:
