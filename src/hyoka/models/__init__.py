@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Move models that come with Hyoka: learned from records, each with the command that made it."""
+"""Learned models that searches use: evaluations, move models and opening books."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An opening book: the moves that were played, by position."""
+"""Opening books: the moves played in each position of records."""
 
 import hashlib
 import warnings
@@ -17,25 +17,25 @@ from hyoka.records import Record, read_records, records_in
 from hyoka.storage.model_file import ModelFile, read_model_file, shown
 
 Whose = Literal["winners", "decided", "all"]
-"""Whose moves count: those of who won in the end, those of games that someone won, or all."""
+"""Whose moves count: those of winners, of both players in decided games, or all."""
 WHOSE: Final[tuple[Whose, ...]] = get_args(Whose)
 PLIES: Final = 30
 _HEADER: Final = b"hyoka-artefact "
 _FIRST_LINE: Final = b"positions and moves\n"
-"""What the content of a book begins with, unless it is records."""
+"""The first line of a book's content; other content is records."""
 
 
 @dataclass(frozen=True)
 class Book(Model):
-    """How often each move was played in each position; positions that transpose are one."""
+    """How often each move was played in each position; transpositions are merged."""
 
     kind = "book"
 
     game: str
     counts: dict[int, Counter[int]] = field(repr=False)
-    """Moves by code, by a position's hash."""
+    """Counts of move codes, by position hash."""
     texts: dict[int, str] = field(repr=False, default_factory=dict, compare=False)
-    """The positions, by the same: what a file has of them."""
+    """The positions as text, by position hash."""
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -50,10 +50,10 @@ class Book(Model):
         whose: Whose = "all",
         least: int = 1,
     ) -> "Book":
-        """The first `plies` moves of records of one game; others are passed over.
+        """Count the first `plies` moves of a game's records; records of other games are skipped.
 
-        `whose` may leave out the moves of losers and of drawn games, as Sato 2010 does
-        (`winners`); moves played less than `least` times are left out.
+        `whose` may exclude the moves of losers and of drawn games, as Sato 2010 does
+        (`winners`); moves played fewer than `least` times are dropped.
         """
         if whose not in WHOSE:
             raise ParameterError("whose", f"is one of {', '.join(WHOSE)}, not {whose!r}")
@@ -64,7 +64,7 @@ class Book(Model):
             if record.game != name or (whose != "all" and record.result not in (0.0, 1.0)):
                 continue
             winner = Player.first if record.result == 1.0 else Player.second
-            # The last position has no move: there are as many codes as positions before it.
+            # The last position has no move.
             for code, before in zip(
                 record.moves[:plies].tolist(), record.positions(), strict=False
             ):
@@ -83,9 +83,9 @@ class Book(Model):
 
     @classmethod
     def from_file(cls, game: str, path: str | Path | ModelFile, *, plies: int = PLIES) -> "Book":
-        """From a file that `save` wrote, or one of records, of which all moves count.
+        """Read a book from a file that `save` wrote, or from records, counting all moves.
 
-        Raises SourceError if it has no book of this game. `plies` is for records.
+        Raises SourceError if there is no book of this game. `plies` applies to records.
         """
         if not isinstance(path, ModelFile) and _is_model_file(Path(path)):
             path = read_model_file(path)
@@ -141,27 +141,27 @@ class Book(Model):
 
     @property
     def fingerprint(self) -> str:
-        """Some characters that tell this book from others."""
+        """A short hash of the book."""
         lines = (f"{position} {sorted(moves.items())}" for position, moves in self.counts.items())
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12]
 
     @property
     def moves_in_all(self) -> int:
-        """How many different moves it has, over all positions."""
+        """The number of different moves, summed over positions."""
         return sum(map(len, self.counts.values()))
 
     def moves(self, position: Position) -> dict[Move, int]:
-        """The legal moves of a position that are in the book, and how often they were played."""
+        """The legal book moves of a position and their counts."""
         counts = self.counts.get(position.hash, Counter())
         return {move: counts[move.code] for move in position.legal_moves if move.code in counts}
 
     def codes(self) -> dict[int, list[int]]:
-        """What the compiled core keeps to."""
+        """The moves by position hash, as the compiled core takes them."""
         return {position: list(moves) for position, moves in self.counts.items()}
 
 
 def _is_model_file(path: Path) -> bool:
-    """Whether a file has a header of ours; records may be a folder, and may be of any size."""
+    """Whether a file has our header; records may be a folder, or of any size."""
     try:
         with path.open("rb") as file:
             return file.read(len(_HEADER)) == _HEADER

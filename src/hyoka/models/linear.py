@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluations that are linear in named terms: their weights, and the terms of positions in bulk."""
+"""Linear evaluations over named terms, and strengths of move features."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from hyoka.models.model import StaticEvaluation
 from hyoka.storage.model_file import BUILT_IN, ModelFile, Origin, number_of, read_model_file, shown
 
 _GREATEST: Final = float(np.finfo(np.float32).max)
-"""What the compiled core can hold."""
+"""The largest number that the compiled core can hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +38,9 @@ class LinearEvaluation(StaticEvaluation):
 
     game: str
     names: tuple[str, ...] = field(repr=False)
-    """Of the terms."""
+    """The names of the terms."""
     weights: NDArray[np.float32] = field(repr=False)
-    """A row a term: its weight in the opening and in the ending."""
+    """One row per term: its weights in the opening and in the ending."""
     unit: str = "points"
     scale: float = 1.0
     """A score s is worth 1 / (1 + exp(-s / scale)) to the first player."""
@@ -68,7 +68,7 @@ class LinearEvaluation(StaticEvaluation):
 
     @property
     def flat(self) -> NDArray[np.float32]:
-        """All weights in one row, in the order of the columns of `terms`."""
+        """All weights in the order of the columns of `terms`."""
         return self.weights.reshape(-1)
 
     def with_weights(
@@ -77,7 +77,7 @@ class LinearEvaluation(StaticEvaluation):
         *,
         scale: float | None = None,
     ) -> "LinearEvaluation":
-        """The same terms with other weights: some by name (one number for both), or all of them."""
+        """Replace some weights by name (one number for both phases), or all of them."""
         if isinstance(weights, Mapping):
             changed = self.weights.copy()
             for name, weight in weights.items():
@@ -85,8 +85,8 @@ class LinearEvaluation(StaticEvaluation):
                     raise NotationError(f"'{name}' needs finite weights, not {weight!r}")
                 changed[self._index(name)] = weight
         else:
-            given = np.asarray(weights, dtype=np.float64).reshape(-1, 2)
-            changed = np.where(np.abs(given) <= _GREATEST, given, np.nan).astype(np.float32)
+            pairs = np.asarray(weights, dtype=np.float64).reshape(-1, 2)
+            changed = np.where(np.abs(pairs) <= _GREATEST, pairs, np.nan).astype(np.float32)
             if len(changed) != len(self):
                 raise NotationError(
                     f"{self.game}'s evaluation has {len(self)} terms, not {len(changed)}"
@@ -101,13 +101,13 @@ class LinearEvaluation(StaticEvaluation):
     def amounts(
         self, positions: Sequence[Position]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """How much of each term a position has, a row a position; and its progress."""
+        """The amounts of all terms, one row per position, and the progress of each position."""
         if not positions:
             return np.zeros((0, len(self)), np.float32), np.zeros(0, np.float32)
         return _core.count_terms(self.game, list(positions))
 
     def terms(self, positions: Sequence[Position]) -> NDArray[np.float32]:
-        """Rows whose product with `flat` is the score: amounts blended by progress."""
+        """Amounts blended by progress; their product with `flat` is the score."""
         amounts, progress = self.amounts(positions)
         ending = progress[:, None]
         blended = np.stack([amounts * (1 - ending), amounts * ending], axis=2)
@@ -131,19 +131,19 @@ class LinearEvaluation(StaticEvaluation):
 
 
 def has_terms(game: str | None) -> bool:
-    """Whether a game has an evaluation of its own; none written in Python has."""
+    """Whether a game has a built-in evaluation; games written in Python have none."""
     return game is not None and bool(_core.evaluation_terms(game)[0])
 
 
 def has_features(game: str | None) -> bool:
-    """Whether the moves of a game have features, by which they have strengths."""
+    """Whether the moves of a game have features, and so strengths."""
     return game is not None and bool(_core.move_features(game))
 
 
 def linear_evaluation(game: str, weights: str | Path | ModelFile | None = None) -> LinearEvaluation:
-    """A game's built-in evaluation, or one whose weights a file holds.
+    """A game's built-in evaluation, or one with the weights of a file.
 
-    A file may name some terms only; the others keep their built-in weights.
+    Terms that the file leaves out keep their built-in weights.
 
     >>> linear_evaluation("blokus_duo")["influence_of_coverable"]
     (1.0, 1.0)
@@ -152,7 +152,7 @@ def linear_evaluation(game: str, weights: str | Path | ModelFile | None = None) 
     terms, unit, scale = _core.evaluation_terms(name)
     if not terms:
         raise NotationError(
-            f"{name} has no terms to be evaluated by; give a function of positions, evaluation="
+            f"{name} has no evaluation terms; pass a function of positions as evaluation="
         )
     built_in = LinearEvaluation(
         name,
@@ -164,58 +164,58 @@ def linear_evaluation(game: str, weights: str | Path | ModelFile | None = None) 
     if weights is None or weights == BUILT_IN:
         return built_in
     file = read_model_file(weights, "weights")
-    given, content = _named_numbers(file, "weights", name)
+    numbers, content = _named_numbers(file, "weights", name)
     scale = content.get("scale", built_in.scale)
     if "scale" in content and not 0 < number_of(scale) < math.inf:
         raise SourceError(f"{file}: 'scale' needs a positive number, not {shown(scale)}")
     try:
-        pairs = {term: _pair(term, weight) for term, weight in given.items()}
+        pairs = {term: _pair(term, weight) for term, weight in numbers.items()}
         return built_in.with_weights(pairs, scale=number_of(scale))
     except NotationError as error:
         raise SourceError(f"{file}: {error}") from None
 
 
-def _pair(term: str, given: object) -> tuple[float, float]:
+def _pair(term: str, value: object) -> tuple[float, float]:
     """A term's weights in the opening and in the ending, from one number or two."""
-    pair = tuple(map(number_of, given if isinstance(given, list) else [given, given]))
+    pair = tuple(map(number_of, value if isinstance(value, list) else [value, value]))
     if len(pair) != 2 or not all(abs(weight) <= _GREATEST for weight in pair):
-        raise NotationError(f"'{shown(term)}' needs a finite number or two, not {shown(given)}")
+        raise NotationError(f"'{shown(term)}' needs a finite number or two, not {shown(value)}")
     return pair[0], pair[1]
 
 
 def _named_numbers(file: ModelFile, key: str, game: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a file says under `key`, or by itself, and all that it says; it must be of this game."""
+    """The numbers under `key` or at the top level, and the content of a file of this game."""
     content = file.json_object()
     if content.get("game", game) != game:
         raise SourceError(f"{file}: {key} for {shown(content['game'])}, not for {game}")
     if key in content:
-        given = content[key]
+        numbers = content[key]
     else:
-        given = {name: value for name, value in content.items() if name not in ("game", "scale")}
-    if not isinstance(given, dict):
+        numbers = {name: value for name, value in content.items() if name not in ("game", "scale")}
+    if not isinstance(numbers, dict):
         raise SourceError(f"{file}: '{key}' is no object with names and numbers")
-    return given, content
+    return numbers, content
 
 
 SHAPE: Final = "shape_"
-"""How the names of shapes begin, which are learned and not built in (Go)."""
+"""The prefix of the names of shapes, which are always learned (Go)."""
 
 
 def move_strengths(game: str, strengths: str | Path | ModelFile | None = None) -> dict[str, float]:
-    """The strengths (γ) of a game's move features: the built-in ones, changed by a file's.
+    """The strengths (γ) of a game's move features: built-in values, updated from a file.
 
-    Shapes that a file knows come after them.
+    Shapes in the file come after them.
     """
     name = game_facts(game).name
-    known = dict(_core.move_features(name))
-    if not known:
+    numbers = dict(_core.move_features(name))
+    if not numbers:
         raise NotationError(f"moves of {name} have no features, and so no strengths")
     if strengths is None or strengths == BUILT_IN:
-        return known
+        return numbers
     file = read_model_file(strengths, "strengths")
     for feature, strength in _named_numbers(file, "strengths", name)[0].items():
-        if feature not in known and not feature.startswith(SHAPE):
-            hint = nearest(feature, known)
+        if feature not in numbers and not feature.startswith(SHAPE):
+            hint = nearest(feature, numbers)
             raise SourceError(
                 f"{file}: {name} has no feature '{shown(feature)}'; {hint}".rstrip("; ")
             )
@@ -224,22 +224,22 @@ def move_strengths(game: str, strengths: str | Path | ModelFile | None = None) -
             raise SourceError(
                 f"{file}: '{shown(feature)}' needs a positive number, not {shown(strength)}"
             )
-        known[feature] = number
-    return known
+        numbers[feature] = number
+    return numbers
 
 
 def strengths_model(game: str, strengths: Mapping[str, float]) -> _core.Model:
-    """Strengths as searches take them; names and order as `move_strengths` has them."""
+    """Strengths as searches take them, with the names and order of `move_strengths`."""
     shapes = [name.removeprefix(SHAPE) for name in strengths if name.startswith(SHAPE)]
-    known = _core.GoShapes(shapes) if shapes else None
-    return _core.feature_strengths(game, list(strengths.values()), known)
+    go_shapes = _core.GoShapes(shapes) if shapes else None
+    return _core.feature_strengths(game, list(strengths.values()), go_shapes)
 
 
 def strengths_model_file(
     game: str, strengths: Mapping[str, float], origin: Origin | None = None
 ) -> ModelFile:
-    """Strengths of a game's move features, as `move_strengths` and `strengths=FILE` read them."""
-    # The core holds them in four bytes: the shortest text that reads back as it is.
+    """The file of a game's strengths that `move_strengths` and `strengths=FILE` read."""
+    # The core uses float32: write the shortest text that reads back exactly.
     numbers = {name: float(str(np.float32(strength))) for name, strength in strengths.items()}
     content = {"game": game_facts(game).name, "strengths": numbers}
     return ModelFile.of("strengths", content, origin=origin)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Move models and evaluations from files, by their kind."""
+"""Load move models and evaluations from files of any kind."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -28,8 +28,8 @@ from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, ModelFile, read
 
 
 def mets_tree(model_file: ModelFile) -> _core.MetsTree:
-    """The tree of a file of METS; raises SourceError if it holds none."""
-    # The content may lie anywhere in memory; numbers of eight bytes must not.
+    """Load a METS tree; raises SourceError."""
+    # Eight-byte numbers need aligned memory.
     content = np.frombuffer(model_file.content, np.uint8)
     if content.ctypes.data % 8:
         content = content.copy()
@@ -58,7 +58,7 @@ def _of_mets(game: str, model_file: ModelFile) -> _core.Model:
 def latent_content(
     names: Sequence[str], logs: NDArray[np.float32], factors: NDArray[np.float32]
 ) -> bytes:
-    """Strengths and factors of features as a file holds them: a line of names, then the numbers."""
+    """The file content of a latent model: a line of names, then the numbers."""
     numbers = np.concatenate([logs[:, None], factors], axis=1).astype("<f4")
     return join_header(list(names), numbers.tobytes())
 
@@ -66,7 +66,7 @@ def latent_content(
 def latent_model(
     game: str, names: Sequence[str], logs: NDArray[np.float32], factors: NDArray[np.float32]
 ) -> _core.Model:
-    """Strengths and factors of a game's features, in its order, then of shapes."""
+    """A latent model as searches take it: the game's features in order, then shapes."""
     shapes = [name.removeprefix(SHAPE) for name in names if name.startswith(SHAPE)]
     if list(names[: len(names) - len(shapes)]) != list(move_strengths(game)):
         raise NotationError(f"these features are not {game}'s, or not those of this Hyoka")
@@ -92,8 +92,8 @@ def _of_latent(game: str, model_file: ModelFile) -> _core.Model:
 
 
 def combined_content(parts: Sequence[ModelFile], weights: Sequence[float]) -> bytes:
-    """Move models and their powers as a file holds them: a line that tells of them, then each."""
-    # The games that the parts learned from are listed once, for the whole model.
+    """The file content of combined models: a line with weights and sizes, then each file."""
+    # Learned games are listed once, for the combined model.
     short = (replace(p, origin=p.origin and replace(p.origin, learned_games=None)) for p in parts)
     files = [part.to_bytes() for part in short]
     about = {"weights": list(weights), "bytes": [len(file) for file in files]}
@@ -105,8 +105,8 @@ def _of_combined(game: str, model_file: ModelFile) -> _core.Model:
         about, rest = split_header(model_file.content)
         weights = [float(weight) for weight in about["weights"]]
         sizes = [int(size) for size in about["bytes"]]
-        whole = len(weights) == len(sizes) and min(sizes) > 0 and sum(sizes) == len(rest)
-        if not whole or not np.isfinite(weights).all():
+        is_complete = len(weights) == len(sizes) and min(sizes) > 0 and sum(sizes) == len(rest)
+        if not is_complete or not np.isfinite(weights).all():
             raise ValueError("it does not say where its models are, and how much each counts")
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise SourceError(f"{model_file}: {error}") from None
@@ -139,11 +139,11 @@ MOVE_MODELS: Final[dict[str, Callable[[str, ModelFile], _core.Model]]] = {
     "network": _of_network,
     "convolution": _of_convolution,
 }
-"""How a model is made of a file, by the kind of artefact; a file without a kind holds strengths."""
+"""How to load a model, by kind; a file without a kind holds strengths."""
 
 
 def move_model(game: str, source: str | Path | ModelFile) -> _core.Model:
-    """The move model that a file holds, or the built-in one; raises SourceError if it holds none.
+    """Load a move model from a file, or the built-in one; raises SourceError.
 
     >>> import hyoka as hk
     >>> _ = move_model("go9", "built-in")
@@ -164,9 +164,9 @@ def move_model(game: str, source: str | Path | ModelFile) -> _core.Model:
 
 
 def ranked(line: AnyLine, model: _core.Model) -> list[tuple[AnyMove, float]]:
-    """The legal moves with the shares that a move model gives them, the strongest first.
+    """The legal moves with their shares of the strength by a move model, strongest first.
 
-    Of moves that look alike the one that the game lists first comes first.
+    Equally strong moves keep the game's order.
 
     >>> import hyoka as hk
     >>> ranked(hk.Othello().line(), move_model("othello", "built-in"))[0][1] > 0
@@ -174,9 +174,9 @@ def ranked(line: AnyLine, model: _core.Model) -> list[tuple[AnyMove, float]]:
     """
     moves, strengths = _core.weigh_moves(name_of(line), line, model)
     allowed = set(line.legal_moves)
-    kept = [i for i, move in enumerate(moves) if move in allowed]
-    total = float(strengths[kept].sum(dtype=np.float64))
-    order = sorted(kept, key=lambda i: -strengths[i])
+    legal = [i for i, move in enumerate(moves) if move in allowed]
+    total = float(strengths[legal].sum(dtype=np.float64))
+    order = sorted(legal, key=lambda i: -strengths[i])
     return [(moves[i], float(strengths[i]) / total) for i in order]
 
 
@@ -187,7 +187,7 @@ _EVALUATIONS: Final[dict[str | None, type[StaticEvaluation]]] = {
 
 
 def static_evaluation(game: str, source: str | Path | ModelFile = BUILT_IN) -> StaticEvaluation:
-    """The evaluation that a file holds, or what comes with Hyoka: `built-in`, `learned`, `network`.
+    """Load an evaluation from a file, or a bundled one: `built-in`, `learned`, `network`.
 
     >>> static_evaluation("chess").unit
     'centipawns'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantized networks, dense and convolutional: their files, values and move strengths."""
+"""Quantized networks, dense and convolutional: files, values and move strengths."""
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,23 +19,23 @@ from hyoka.models.model import StaticEvaluation, decompress, join_header, split_
 from hyoka.storage.model_file import ModelFile, shown
 
 Shapes = Mapping[str, tuple[tuple[int, ...], str]]
-"""The shape and type of each array, in the order of a file."""
+"""The shape and type of each array, in file order."""
 
 
 @dataclass(frozen=True, eq=False)
 class QuantizedNetwork(StaticEvaluation):
-    """What positions are worth and how strong their moves are, by a network in whole numbers."""
+    """An integer network with a value head and a policy head."""
 
     noun = "network"
     size_type: ClassVar[Any]
-    """Makes a size of a game and what was `chosen`; its `shapes` are those of the numbers."""
+    """Creates a size from a game and the `chosen` numbers; has the `shapes` of the arrays."""
     chosen: ClassVar[tuple[str, ...]]
-    """What whoever makes a network chooses of its size; the rest is the game's."""
+    """The numbers of the size that are free; the game determines the others."""
 
     game: str
     size: Any
     numbers: Mapping[str, NDArray[Any]] = field(repr=False)
-    """As the core has them; see the size's `shapes`."""
+    """The arrays; see the size's `shapes`."""
 
     def __post_init__(self) -> None:
         for name, (shape, kind) in self.size.shapes.items():
@@ -43,16 +43,16 @@ class QuantizedNetwork(StaticEvaluation):
             if array.shape != shape or array.dtype != np.dtype(kind):
                 raise NotationError(f"a network's '{name}' is {shape} of {kind}")
             array.flags.writeable = False
-        _ = self.in_core  # refuses numbers that don't fit together
+        _ = self.in_core  # validates the numbers
 
     @cached_property
     def in_core(self) -> Any:
-        """The network as the compiled core works with it."""
+        """The network in the compiled core."""
         raise NotImplementedError
 
     @property
     def flat(self) -> dict[str, NDArray[Any]]:
-        """The numbers as the core takes them."""
+        """The flattened arrays, as the core takes them."""
         return {
             name: np.ascontiguousarray(array).reshape(-1) for name, array in self.numbers.items()
         }
@@ -64,14 +64,14 @@ class QuantizedNetwork(StaticEvaluation):
         return b"".join(self.numbers[name].tobytes() for name in self.size.shapes)
 
     def model(self) -> _core.Model:
-        """What positions are worth, as searches take it."""
-        found: _core.Model = self.in_core.evaluation()
-        return found
+        """The value head as searches take it."""
+        model: _core.Model = self.in_core.evaluation()
+        return model
 
     def move_model(self) -> _core.Model:
-        """How strong moves are, as searches take it; raises NotationError if it doesn't say."""
-        found: _core.Model = self.in_core.move_model()
-        return found
+        """The policy head as searches take it; raises NotationError if there is none."""
+        model: _core.Model = self.in_core.move_model()
+        return model
 
     def _content(self) -> bytes:
         header = {each.name: getattr(self.size, each.name) for each in fields(self.size)}
@@ -86,7 +86,7 @@ class QuantizedNetwork(StaticEvaluation):
     @classmethod
     def _size_of(cls, about: object, game: str) -> Any:
         if not isinstance(about, dict):
-            raise ValueError("it does not say how large it is")
+            raise ValueError("it has no size")
         chosen = [about.get(name) for name in cls.chosen]
         if not all(type(number) is int for number in chosen):
             raise ValueError(f"its size is {shown(about)}")
@@ -116,11 +116,11 @@ def _split_arrays(data: bytes, shapes: Shapes) -> dict[str, NDArray[Any]]:
 
 
 SUM_STEPS: Final = 128
-"""The first layer is in steps of 1/128,"""
+"""The first layer's quantization: steps of 1/128,"""
 WEIGHT_STEPS: Final = 64
-"""the weights above it in steps of 1/64,"""
+"""the later weights': 1/64,"""
 SIGHT_STEPS: Final = 127
-"""and what moves are judged by in steps of 1/127."""
+"""and the policy inputs': 1/127."""
 WIDTH_UNIT: Final = 64
 _LARGEST_WIDTH: Final = 1024
 _MOST_UNITS: Final = 256
@@ -128,22 +128,22 @@ _MOST_UNITS: Final = 256
 
 @dataclass(frozen=True)
 class NetworkSize:
-    """How large a network is."""
+    """The size of a dense network."""
 
     inputs: int
     codes: int
-    """Of the game's moves."""
+    """The number of move codes of the game."""
     width: int
-    """Of the first layer: a multiple of 64."""
+    """The width of the first layer, a multiple of 64."""
     value_units: int
     policy_units: int
-    """0: it does not judge moves."""
+    """0: no policy head."""
 
     @classmethod
     def of_game(
         cls, game: str, width: int, value_units: int = 32, policy_units: int = 64
     ) -> "NetworkSize":
-        """The size of a network of a game; raises NotationError for what can't be."""
+        """The size of a network of a game; raises NotationError for invalid numbers."""
         inputs, codes = _core.network_size(game)
         if not (0 < width <= _LARGEST_WIDTH and width % WIDTH_UNIT == 0):
             raise NotationError(
@@ -155,12 +155,12 @@ class NetworkSize:
 
     @property
     def judged(self) -> int:
-        """How many codes of moves have numbers of their own."""
+        """The number of move codes with policy outputs."""
         return self.codes if self.policy_units else 0
 
     @property
     def shapes(self) -> Shapes:
-        """The shape and type of each array, in the order of a file."""
+        """The shape and type of each array, in file order."""
         return {
             "first": ((self.inputs, self.width), "<i2"),
             "first_bias": ((self.width,), "<i2"),
@@ -178,10 +178,10 @@ class NetworkSize:
 
 @dataclass(frozen=True, eq=False)
 class Network(QuantizedNetwork):
-    """What positions are worth and how strong their moves are, by a network.
+    """A dense network.
 
-    A search takes it as `eval=FILE`, and for the strengths of moves as `strengths=FILE`.
-    `hyoka learn network` and `hyoka learn selfplay` make some.
+    Searches use its values as `eval=FILE` and its policy as `strengths=FILE`. `hyoka learn network`
+    and `hyoka learn selfplay` train networks.
     """
 
     kind = "network"
@@ -192,27 +192,27 @@ class Network(QuantizedNetwork):
 
     @cached_property
     def in_core(self) -> _core.Network:
-        """The network as the compiled core works with it."""
-        found = self.flat
+        """The network in the compiled core."""
+        flat = self.flat
         return _core.Network(
             self.game,
             self.size.width,
-            found["first"],
-            found["first_bias"],
-            found["value"],
-            found["value_bias"],
-            found["value_out"],
-            float(found["value_out_bias"][0]),
-            found["policy"],
-            found["policy_bias"],
-            found["moves"],
-            found["move_bias"],
-            float(found["move_scale"][0]),
+            flat["first"],
+            flat["first_bias"],
+            flat["value"],
+            flat["value_bias"],
+            flat["value_out"],
+            float(flat["value_out_bias"][0]),
+            flat["policy"],
+            flat["policy_bias"],
+            flat["moves"],
+            flat["move_bias"],
+            float(flat["move_scale"][0]),
         )
 
     @property
     def unit(self) -> str:
-        """Of scores."""
+        """The unit of scores."""
         return "centipawns" if game_facts(self.game).quiescence else "thousandths of a logit"
 
     @property
@@ -222,11 +222,11 @@ class Network(QuantizedNetwork):
 
     @property
     def judges_moves(self) -> bool:
-        """Whether it says how strong moves are, too."""
+        """Whether it has a policy head."""
         return self.size.policy_units > 0
 
     def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
-        """What positions are worth as expected results of the first player, 0 to 1."""
+        """The first player's expected results, 0 to 1."""
         own = self.in_core.logits(list(positions)).astype(np.float64)
         first = np.array([position.to_play is _core.Player.first for position in positions], bool)
         return logistic(np.where(first, own, -own))
@@ -238,7 +238,7 @@ def network(game: str, source: str | Path | ModelFile) -> Network:
 
 
 STEPS: Final = 256
-"""Activations are in steps of 1/256, from 0"""
+"""The quantization of activations: steps of 1/256, from 0"""
 MOST: Final = 16 * STEPS - 1
 """to just below 16."""
 LEAST_SHIFT: Final = 4
@@ -252,25 +252,25 @@ _MOST_VALUE_UNITS: Final = 256
 
 @dataclass(frozen=True)
 class ConvolutionSize:
-    """How large a convolution network is."""
+    """The size of a convolution network."""
 
     side: int
     planes: int
-    """Of inputs on the board."""
+    """The number of input planes."""
     globals: int
-    """Inputs that lie nowhere."""
+    """The number of inputs without a place on the board."""
     move_planes: int
     channels: int
     """A multiple of 16."""
     blocks: int
-    """Of two convolutions each."""
+    """The number of residual blocks, of two convolutions each."""
     value_units: int
 
     @classmethod
     def of_game(
         cls, game: str, channels: int, blocks: int, value_units: int = 32
     ) -> "ConvolutionSize":
-        """The size of a network of a game; raises NotationError for what can't be."""
+        """The size of a network of a game; raises NotationError for invalid numbers."""
         side, planes, move_planes, _ = _core.board_of(game)
         if not (0 < channels <= _MOST_CHANNELS and channels % CHANNEL_UNIT == 0):
             raise NotationError(
@@ -286,9 +286,9 @@ class ConvolutionSize:
 
     @property
     def shapes(self) -> Shapes:
-        """The shape and type of each array, in the order of a file."""
+        """The shape and type of each array, in file order."""
         c, n, v = self.channels, self.blocks, self.value_units
-        found: dict[str, tuple[tuple[int, ...], str]] = {
+        shapes: dict[str, tuple[tuple[int, ...], str]] = {
             "stem": ((self.planes, TAPS, c), "<i2"),
             "globals": ((self.globals, c), "<i2"),
             "stem_bias": ((c,), "<i2"),
@@ -299,10 +299,10 @@ class ConvolutionSize:
             ("squeeze", (n, c), 2 * c),
             ("value", (v,), 2 * c),
         ):
-            found[name] = ((*outputs, width), "<i2")
-            found[f"{name}_bias"] = (outputs, "<i4")
-            found[f"{name}_shifts"] = (outputs, "|u1")
-        return found | {
+            shapes[name] = ((*outputs, width), "<i2")
+            shapes[f"{name}_bias"] = (outputs, "<i4")
+            shapes[f"{name}_shifts"] = (outputs, "|u1")
+        return shapes | {
             "value_out": ((v,), "<f4"),
             "moves": ((self.move_planes, c), "<i2"),
             "move_bias": ((self.move_planes,), "<f4"),
@@ -313,10 +313,11 @@ class ConvolutionSize:
 
 @dataclass(frozen=True, eq=False)
 class Convolution(QuantizedNetwork):
-    """What positions are worth and how strong their moves are, by blocks of convolutions.
+    """A convolution network of residual blocks.
 
-    A search takes it as `eval=FILE` and `strengths=FILE`; a tree search with `cut=0` and both looks
-    once at a position. `hyoka learn network --blocks N` and `learn selfplay --blocks N` make some.
+    Searches use its values as `eval=FILE` and its policy as `strengths=FILE`; a tree search with
+    both and `cut=0` runs it once per position. `hyoka learn network --blocks N` and
+    `hyoka learn selfplay --blocks N` train networks.
     """
 
     kind = "convolution"
@@ -327,13 +328,13 @@ class Convolution(QuantizedNetwork):
 
     @cached_property
     def in_core(self) -> _core.Convolution:
-        """The network as the compiled core works with it."""
+        """The network in the compiled core."""
         flat: dict[str, object] = {**self.flat}
         return _core.Convolution(self.game, self.size.channels, flat)
 
     @property
     def unit(self) -> str:
-        """Of scores."""
+        """The unit of scores."""
         return "thousandths of a logit"
 
     @property
@@ -343,16 +344,16 @@ class Convolution(QuantizedNetwork):
 
     @property
     def judges_moves(self) -> bool:
-        """Whether it says how strong moves are, too."""
+        """Whether it has a policy head."""
         return True
 
     def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
-        """What positions are worth as expected results of the first player, 0 to 1."""
+        """The first player's expected results, 0 to 1."""
         logits = self.in_core.logits(list(positions)).astype(np.float64)
         return logistic(logits)
 
     def leaves(self) -> _core.Model:
-        """Both by one look, as tree searches take it."""
+        """Both heads in one evaluation, as tree searches take them."""
         return self.in_core.leaves()
 
 

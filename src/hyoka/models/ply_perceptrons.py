@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nakamura 2007's network: counts of patterns on the board into a perceptron for each ply."""
+"""Nakamura 2007's networks for Blokus Duo: one perceptron per ply over pattern counts."""
 
 import zlib
 from collections.abc import Iterable, Sequence
@@ -18,26 +18,26 @@ from hyoka.models.model import StaticEvaluation, decompress, join_header, split_
 from hyoka.storage.model_file import ModelFile, shown
 
 PATTERNS: Final = 3 + 21 + 2_862
-"""Of 1×1, 2×2 and 3×3 squares, rotations and mirrors merged."""
+"""Patterns of 1×1, 2×2 and 3×3 squares, rotations and reflections merged."""
 HANDS: Final = 42
-"""The pieces that whoever is to move may have in hand, then the other's."""
+"""Pieces in hand: those of the side to move, then the opponent's."""
 LAST_PLY: Final = 42
-"""Pieces that both can lay."""
+"""The number of pieces of both players."""
 MOST_HIDDEN: Final = 128
 _LARGEST: Final = 1e6
 
 
 @dataclass(frozen=True, eq=False)
 class PlyPerceptrons(StaticEvaluation):
-    """A perceptron of three layers a ply; its output is the win rate of whoever is to move.
+    """A three-layer perceptron per ply; its output is the win rate of the side to move.
 
-    A ply is the number of pieces laid; one without a network has the nearest one's, of two the
-    earlier. `weights` has a row a network: from each input to all hidden units, their biases, from
-    them to the output, its bias. Hidden units and the output are sigmoids.
+    A ply is the number of pieces laid. A ply without a network uses the nearest one, the earlier
+    of two. `weights` has one row per network: from each input to all hidden units, hidden biases,
+    output weights, output bias. Hidden units and the output are sigmoids.
 
     >>> import hyoka as hk
-    >>> nothing = PlyPerceptrons.untrained((0, 10), hidden=4)
-    >>> nothing.value([hk.BlokusDuo()]).tolist()
+    >>> networks = PlyPerceptrons.untrained((0, 10), hidden=4)
+    >>> networks.value([hk.BlokusDuo()]).tolist()
     [0.5]
     """
 
@@ -45,14 +45,14 @@ class PlyPerceptrons(StaticEvaluation):
     noun = "perceptrons"
 
     plies: tuple[int, ...]
-    """Rising: the numbers of pieces laid that have a network of their own."""
+    """The plies that have a network, in increasing order."""
     hidden: int
     sees_hands: bool
-    """Whether the pieces in hand are inputs, too: the paper's are not."""
+    """Whether pieces in hand are inputs, too; not so in the paper."""
     weights: NDArray[np.float32] = field(repr=False)
     game: ClassVar[str] = "blokus_duo"
     unit: ClassVar[str] = "thousandths of a logit"
-    """Of scores."""
+    """The unit of scores."""
     scale: ClassVar[float] = 1000.0
     """A score s is worth 1 / (1 + exp(-s / scale)) to the first player."""
 
@@ -62,10 +62,10 @@ class PlyPerceptrons(StaticEvaluation):
             raise NotationError(f"perceptrons need rising plies from 0 to {LAST_PLY}")
         if not 1 <= self.hidden <= MOST_HIDDEN:
             raise NotationError(f"perceptrons have 1 to {MOST_HIDDEN} hidden units")
-        wanted = (len(self.plies), weights_of(self.hidden, sees_hands=self.sees_hands))
-        if self.weights.shape != wanted or not np.isfinite(self.weights).all():
+        shape = (len(self.plies), weights_of(self.hidden, sees_hands=self.sees_hands))
+        if self.weights.shape != shape or not np.isfinite(self.weights).all():
             raise NotationError(
-                f"{wanted[0]} perceptrons need {wanted[1]:,} finite weights each, a row each"
+                f"{shape[0]} perceptrons need {shape[1]:,} finite weights each, a row each"
             )
         self.weights.flags.writeable = False
 
@@ -73,7 +73,7 @@ class PlyPerceptrons(StaticEvaluation):
     def untrained(
         cls, plies: tuple[int, ...], *, hidden: int, sees_hands: bool = False
     ) -> "PlyPerceptrons":
-        """All weights 0: whatever the position, chances are even."""
+        """Networks with zero weights, which evaluate every position as even."""
         shape = (len(plies), weights_of(hidden, sees_hands=sees_hands))
         return cls(plies, hidden, sees_hands, np.zeros(shape, np.float32))
 
@@ -85,7 +85,7 @@ class PlyPerceptrons(StaticEvaluation):
         return np.asarray(_core.perceptron_values(self.model(), list(positions)))
 
     def model(self) -> _core.Model:
-        """The evaluation as the compiled core works with it."""
+        """The evaluation as searches take it."""
         return self._model
 
     @cached_property
@@ -121,16 +121,16 @@ class PlyPerceptrons(StaticEvaluation):
 
 
 def weights_of(hidden: int, *, sees_hands: bool) -> int:
-    """How many weights one network has."""
+    """The number of weights of one network."""
     return (PATTERNS + (HANDS if sees_hands else 0) + 2) * hidden + 1
 
 
 def pattern_counts(positions: Sequence[Position], *, hands: bool = False) -> NDArray[np.uint8]:
-    """What networks see of positions, a row each: patterns, and pieces in hand if wanted.
+    """The networks' inputs, one row per position: pattern counts, and pieces in hand if chosen.
 
-    Squares are seen by whoever is to move. Patterns come by size and, within a size, in the order
-    of their smallest code: the squares from the top left as digits to the base 3, 0 for an empty
-    one, 1 for an own one, 2 for one of the other's.
+    Squares are seen from the side to move. Patterns are ordered by size and, within a size, by
+    their smallest code: the squares from the top left as base-3 digits, 0 for empty, 1 for own, 2
+    for the opponent's.
 
     >>> import hyoka as hk
     >>> counts = pattern_counts([hk.BlokusDuo()])
@@ -141,7 +141,7 @@ def pattern_counts(positions: Sequence[Position], *, hands: bool = False) -> NDA
 
 
 def pieces_laid(positions: Sequence[Position]) -> NDArray[np.int32]:
-    """By position: how many pieces both have laid, which tells the network."""
+    """The number of pieces laid in each position, which selects the network."""
     return np.asarray(_core.pieces_laid(list(positions)))
 
 

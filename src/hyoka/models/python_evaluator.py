@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions in Python as evaluators: with a name for people and a fingerprint for their values."""
+"""Python functions as evaluators, with a name and a fingerprint."""
 
 import functools
 import hashlib
@@ -16,15 +16,15 @@ _UNITS: Final = ("centipawns", "points")
 
 @dataclass(frozen=True)
 class PythonEvaluator:
-    """A function with a name, and what tells it from others.
+    """A function with a name and a fingerprint.
 
-    As an evaluator of a study it takes a position and gives the first player's expected result, 0
-    to 1, or an `Evaluation`. As `evaluator` or `evaluation` of a search it takes a list of
-    positions and gives a list.
+    As an evaluator of a study it takes a position and returns the first player's expected result,
+    0 to 1, or an `Evaluation`. As `evaluator` or `evaluation` of a search it takes a list of
+    positions and returns a list.
 
-    The name is the function's own unless given; a lambda needs one. The fingerprint is made of its
-    code and of everything that it uses (see `hyoka.fingerprint`); where that can't be seen, a
-    trained network, say, give one: some text that changes when the answers do.
+    The name defaults to the function's; a lambda needs one. The fingerprint is computed from its
+    code and everything that the code uses (see `hyoka.fingerprint`). Where that is not possible,
+    as for a trained network, pass one: a text that changes when the results do.
 
     >>> def middle(position):
     ...     return 0.5
@@ -36,8 +36,8 @@ class PythonEvaluator:
     name: str = ""
     fingerprint: str = ""
     unit: str = ""
-    """Of a study's evaluator that gives the first player's score: `centipawns` or `points`; it
-    gives expected results, 0 to 1, unless a unit is said."""
+    """The unit of a study's evaluator that returns scores: `centipawns` or `points`; empty for
+    expected results, 0 to 1."""
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -56,22 +56,22 @@ class PythonEvaluator:
             object.__setattr__(self, "fingerprint", fingerprint(self.function))
 
     def __call__(self, *arguments: Any) -> Any:
-        """Ask the function."""
+        """Call the function."""
         return self.function(*arguments)
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The name."""
         return self.name
 
     @property
     def text(self) -> str:
-        """Its name: no text says what a function does."""
+        """The name."""
         return self.name
 
     @property
     def contents(self) -> dict[str, str]:
-        """What its name does not tell."""
+        """The fingerprint and the unit."""
         return {"function": self.fingerprint, **({"unit": self.unit} if self.unit else {})}
 
     @property
@@ -81,7 +81,7 @@ class PythonEvaluator:
 
     @property
     def slug(self) -> str:
-        """A readable name for a folder, unique to the name and the fingerprint."""
+        """A readable folder name, unique to the name and the fingerprint."""
         safe = re.sub(r"[^a-z0-9.]+", "_", self.name.lower()).strip("_.")[:24]
         identity = "\n".join(filter(None, [self.name, self.fingerprint, self.unit]))
         digest = hashlib.sha256(identity.encode()).hexdigest()[:8]
@@ -89,7 +89,7 @@ class PythonEvaluator:
 
 
 def name_of_function(function: object) -> str:
-    """What a function is called, or the class of an object that can be called.
+    """The name of a function, or the class of a callable object.
 
     >>> name_of_function(functools.partial(max, 1))
     'max'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluations over many small features: pieces by place, pairs of them, patterns of discs."""
+"""Sparse linear evaluations: pieces by square, pairs of pieces, patterns of discs."""
 
 import math
 import zlib
@@ -18,31 +18,31 @@ from hyoka.models.model import StaticEvaluation, decompress, join_header, split_
 from hyoka.storage.model_file import ModelFile, number_of, shown
 
 _STEPS: Final = 32
-"""Searches hold weights in steps of 1/32."""
+"""Searches round weights to 1/32."""
 _LARGEST: Final = 1e6
 
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """What an evaluation can be linear in."""
+    """A set of features for sparse evaluations of a game."""
 
     game: str
     name: str
     unit: str
-    """Of scores."""
+    """The unit of scores."""
     scale: float
-    """A score s is worth 1 / (1 + exp(-s / scale)) to the first player, if nobody has measured."""
+    """The default scale: a score s is worth 1 / (1 + exp(-s / scale)) to the first player."""
     weights: int
     anchored: int
-    """The first weights, which stay as learning finds them: the values of pieces."""
+    """The number of leading weights that training does not change: piece values."""
 
     def starting(self) -> NDArray[np.float32]:
-        """What learning begins with."""
+        """The initial weights of training."""
         return _core.starting_weights(self.game, self.name)
 
 
 def feature_sets(game: str) -> list[FeatureSet]:
-    """The sets of features that evaluations of a game can be learned over, the usual one first.
+    """The feature sets of a game, the default first.
 
     >>> [each.name for each in feature_sets("shogi")]
     ['terms', 'relations', 'kpp']
@@ -52,21 +52,21 @@ def feature_sets(game: str) -> list[FeatureSet]:
 
 
 def feature_set(game: str, name: str | None = None) -> FeatureSet:
-    """One of them by name, or the usual one; raises NotationError."""
-    known = {each.name: each for each in feature_sets(game)}
-    if not known:
+    """A feature set by name, or the default one; raises NotationError."""
+    sets = {each.name: each for each in feature_sets(game)}
+    if not sets:
         raise NotationError(f"{game} has no sets of features to learn an evaluation over")
     if name is None:
-        return next(iter(known.values()))
-    if name not in known:
-        hint = nearest(name, known) or f"there are {', '.join(known)}"
+        return next(iter(sets.values()))
+    if name not in sets:
+        hint = nearest(name, sets) or f"there are {', '.join(sets)}"
         raise NotationError(f"{game} has no set of features '{shown(name)}'; {hint}")
-    return known[name]
+    return sets[name]
 
 
 @dataclass(frozen=True, eq=False)
 class SparseEvaluation(StaticEvaluation):
-    """A score as a sum of weights of small features, for the first player.
+    """A score for the first player as a sum of weights of small features.
 
     >>> import hyoka as hk
     >>> start = SparseEvaluation.starting("shogi", "relations")
@@ -91,23 +91,23 @@ class SparseEvaluation(StaticEvaluation):
 
     @classmethod
     def starting(cls, game: str, features: str | None = None) -> "SparseEvaluation":
-        """What learning begins with: pieces have values, and nothing else counts."""
+        """The initial evaluation of training: piece values only."""
         chosen = feature_set(game, features)
         return cls(chosen, chosen.starting(), chosen.scale)
 
     @property
     def game(self) -> str:
-        """The game that it is of."""
+        """The game's name."""
         return self.features.game
 
     @property
     def unit(self) -> str:
-        """Of scores."""
+        """The unit of scores."""
         return self.features.unit
 
     @property
     def point(self) -> int:
-        """What a point of the game's own count is in `unit`."""
+        """The score of one point of the game."""
         return 100 if self.unit.startswith("hundredths") else 1
 
     def _identity(self) -> Iterable[bytes]:
@@ -115,11 +115,11 @@ class SparseEvaluation(StaticEvaluation):
 
     @property
     def nonzero(self) -> int:
-        """How many weights count at all."""
+        """The number of nonzero weights."""
         return int(np.count_nonzero(self.weights))
 
     def terms(self, positions: Sequence[Position]) -> Any:
-        """SciPy's sparse matrix, a row a position, whose product with the weights is the score."""
+        """A SciPy matrix, one row per position; its product with the weights is the score."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - it takes a while to import
 
         offsets, features, amounts = _core.sparse_features(

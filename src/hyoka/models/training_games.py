@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which games a model was learned from: what it must not be judged by."""
+"""The training games of a model, which must not be used to test it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +15,13 @@ from hyoka.storage.game_ids import GameIds
 from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, ModelFile, Origin, read_model_file
 
 HOLD_OUT: Final = "hold_out"
-"""The choice in an origin that says which share of the games was held out by their ids."""
+"""The choice in an origin with the share of games held out by their ids."""
 PARTS_HOLD_OUT: Final = "parts_hold_out"
-"""The same of a model made of others, where some of those do not list their games."""
+"""The same for a combined model whose parts do not all list their games."""
 
 
 def is_in_share(ids: NDArray[np.uint64], share: float) -> NDArray[np.bool_]:
-    """Whether each id is in the lowest `share` of all ids: the hash rule that holds games out.
+    """Whether each id is in the lowest `share` of all ids, the rule for held-out games.
 
     >>> is_in_share(np.array([0, 2**63, 2**64 - 1], np.uint64), 0.5).tolist()
     [True, False, False]
@@ -35,20 +35,20 @@ def is_in_share(ids: NDArray[np.uint64], share: float) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class LearnedGames:
-    """What is known of the games that a model was learned from."""
+    """The known training games of a model."""
 
     model: str
     """Its name, for messages."""
     listed: GameIds | None = None
-    """The games that its file lists; None if it lists none."""
+    """The games listed in its file, if any."""
     hold_out: float | None = None
-    """Other games may be among them as well, unless their ids are in this share."""
+    """Unlisted games may be training games, too, unless their ids are in this share."""
     learns: bool = True
-    """False for numbers set by hand, which learned from no game."""
+    """False for numbers set by hand."""
 
     @classmethod
     def of_origin(cls, origin: Origin | None, model: str) -> "LearnedGames":
-        """What an origin says."""
+        """The training games according to an origin."""
         if origin is None:
             return cls(model)
         listed = origin.learned_games
@@ -63,7 +63,7 @@ class LearnedGames:
 
     @classmethod
     def of_model(cls, game: str, source: str | Path | ModelFile) -> "LearnedGames":
-        """What a move model's file says, or that of a model that comes with Hyoka."""
+        """The training games of a move model in a file, or of a bundled one."""
         name = game_facts(game).name
         model = str(source)
         if source == LEARNED:
@@ -76,25 +76,25 @@ class LearnedGames:
 
     @property
     def is_known(self) -> bool:
-        """Whether anything is known of them."""
+        """Whether any training games are known."""
         return not self.learns or self.listed is not None or self.hold_out is not None
 
     @property
     def is_exact(self) -> bool:
-        """Whether they are known one by one."""
+        """Whether all training games are known individually."""
         return not self.learns or (self.listed is not None and self.hold_out is None)
 
     def contains(self, ids: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Whether each game is one of them, or may be; False where nothing is known."""
-        found = np.zeros(len(ids), bool)
+        """Whether each game is or may be a training game; False if nothing is known."""
+        contained = np.zeros(len(ids), bool)
         if self.listed is not None:
-            found |= self.listed.contains(ids)
+            contained |= self.listed.contains(ids)
         if self.hold_out is not None:
-            found |= ~is_in_share(ids, self.hold_out)
-        return found
+            contained |= ~is_in_share(ids, self.hold_out)
+        return contained
 
     def note(self, ids: NDArray[np.uint64]) -> str:
-        """What there is to say of games with these ids; empty if the model did not learn from them.
+        """A caveat about games with these ids; empty if none is a training game.
 
         >>> LearnedGames("a.json", GameIds.of([1, 2])).note(np.array([2, 3], np.uint64))
         '1 that a.json learned from'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The searches: Monte Carlo, UCT, alpha-beta, mates and endings, all named by one kind of text."""
+"""Searches by spec: Monte Carlo, UCT, alpha-beta, mate and endgame solvers."""
 
 from hyoka.games.lines import as_line
 from hyoka.models.book import Book

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a spec to what the compiled core makes searches from: options and models."""
+"""Options and models of the compiled core's searches, from a spec."""
 
 import functools
 from typing import Final
@@ -17,11 +17,11 @@ from hyoka.search.spec import SearchSpec
 from hyoka.storage.model_file import BUILT_IN, ModelFile
 
 _STRENGTHS: Final = ("prior_strengths", "widening_strengths", "playout_strengths")
-"""What has strengths of its own, if a spec says so; otherwise all go by `strengths`."""
+"""Settings that override `strengths` for one use."""
 
 
 def uct_options(spec: SearchSpec, game: str | None) -> _core.UctOptions:
-    """Everything that can be set about a tree search; raises NotationError if the game can't."""
+    """The options of a tree search; raises NotationError if the game lacks a feature."""
     options = _core.UctOptions()
     _set_chosen(options, spec)
     _check_playouts(spec, game)
@@ -38,16 +38,16 @@ def uct_options(spec: SearchSpec, game: str | None) -> _core.UctOptions:
 
 
 def has_priors(spec: SearchSpec, game: str | None) -> bool:
-    """Whether the moves of a tree search are tried in an order that something tells."""
+    """Whether a tree search has priors for its moves."""
     if "evaluator" in spec.parts:
         return True
-    usual = spec["widening"] or spec["formula"] == "puct"
-    ordered = usual if spec["ordered"] is None else spec["ordered"]
+    default = spec["widening"] or spec["formula"] == "puct"
+    ordered = default if spec["ordered"] is None else spec["ordered"]
     return bool(ordered) and has_features(game)
 
 
 def monte_carlo_options(spec: SearchSpec, game: str | None) -> _core.MonteCarloOptions:
-    """Everything that can be set about flat Monte Carlo."""
+    """The options of flat Monte Carlo."""
     options = _core.MonteCarloOptions()
     _set_chosen(options, spec)
     _check_playouts(spec, game)
@@ -55,7 +55,7 @@ def monte_carlo_options(spec: SearchSpec, game: str | None) -> _core.MonteCarloO
 
 
 def alpha_beta_options(spec: SearchSpec) -> _core.AlphaBetaOptions:
-    """Everything that can be set about alpha-beta."""
+    """The options of alpha-beta."""
     options = _core.AlphaBetaOptions()
     for preset in ("exact", "plain"):
         options.set(preset, spec[preset])
@@ -85,13 +85,13 @@ def _check_playouts(spec: SearchSpec, game: str | None) -> None:
 
 
 def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
-    """The models that a spec names or holds; what it does not say is built in."""
+    """The models of a spec; the others are built in."""
     models = _core.GivenModels()
     models.evaluation = _evaluation(spec, game)
     models.slow = game is None or callable(spec.parts.get("evaluation"))
     if spec.has("strengths"):
-        _give_strengths(models, spec, game)
-    if game is not None and looks_once(spec):
+        _set_strengths(models, spec, game)
+    if game is not None and uses_both_heads(spec):
         models.leaves = _leaves(game, spec["eval"])
     if "evaluator" in spec.parts:
         batch = spec["batch"] if game is not None else 1
@@ -104,8 +104,8 @@ def models_for(spec: SearchSpec, game: str | None) -> _core.GivenModels:
     return models
 
 
-def looks_once(spec: SearchSpec) -> bool:
-    """Whether a tree search asks one network at once what a leaf is worth and which moves."""
+def uses_both_heads(spec: SearchSpec) -> bool:
+    """Whether a tree search evaluates both heads of one network at once."""
     if spec.kind != "uct" or spec.parts.keys() & {"evaluation", "evaluator"}:
         return False
     file = spec["eval"]
@@ -117,77 +117,76 @@ def looks_once(spec: SearchSpec) -> bool:
 
 
 def evaluation_of(spec: SearchSpec, game: str | None) -> StaticEvaluation | None:
-    """The evaluation of ours that a spec names or holds; None if it has another one, or none."""
-    given = spec.parts.get("evaluation")
-    if isinstance(given, StaticEvaluation):
-        if given.game != game:
-            raise NotationError(f"an evaluation of {given.game} can't judge {game}")
-        return given
-    if given is not None or game is None or not has_terms(game):
+    """The StaticEvaluation of a spec, if it has one."""
+    part = spec.parts.get("evaluation")
+    if isinstance(part, StaticEvaluation):
+        if part.game != game:
+            raise NotationError(f"an evaluation of {part.game} can't judge {game}")
+        return part
+    if part is not None or game is None or not has_terms(game):
         return None
     return _evaluation_in(game, spec["eval"])
 
 
 def _evaluation(spec: SearchSpec, game: str | None) -> _core.Model | None:
-    given = spec.parts.get("evaluation")
-    if isinstance(given, StaticEvaluation):
-        ours = evaluation_of(spec, game)
-        assert ours is not None
-        return ours.model()
-    if given is not None:
-        wants_scores = spec.kind == "ab"
-        return (_core.python_scores if wants_scores else _core.python_values)(game, given)
+    part = spec.parts.get("evaluation")
+    if isinstance(part, StaticEvaluation):
+        evaluation = evaluation_of(spec, game)
+        assert evaluation is not None
+        return evaluation.model()
+    if part is not None:
+        adapt = _core.python_scores if spec.kind == "ab" else _core.python_values
+        return adapt(game, part)
     if game is not None and has_terms(game):
         return _evaluation_model(game, spec["eval"])
     if spec["eval"] != BUILT_IN:
-        raise NotationError("eval= is for a game with an evaluation of its own")
+        raise NotationError("eval= needs a game with a built-in evaluation")
     return None
 
 
 # Few, since the largest take hundreds of megabytes each.
 @functools.lru_cache(maxsize=4)
 def _evaluation_in(game: str, source: ModelFile | str) -> StaticEvaluation:
-    """The evaluation that a file holds; a match asks for it anew with each game."""
+    """Cached, since a match loads it again for each game."""
     return static_evaluation(game, source)
 
 
 @functools.lru_cache(maxsize=4)
 def _evaluation_model(game: str, source: ModelFile | str) -> _core.Model:
-    """The same as searches take it; those who ask for the same file get the same one."""
+    """The cached evaluation as searches take it."""
     return _evaluation_in(game, source).model()
 
 
 @functools.lru_cache(maxsize=4)
 def _leaves(game: str, file: ModelFile) -> _core.Model:
-    """What a network of convolutions makes of leaves; the same file, the same one."""
+    """The cached leaf evaluator of a convolution network."""
     return Convolution.from_model_file(file, game).leaves()
 
 
-def _give_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | None) -> None:
-    usual = spec["strengths"]
+def _set_strengths(models: _core.GivenModels, spec: SearchSpec, game: str | None) -> None:
     for name in _STRENGTHS:
-        own = spec[name] if spec.has(name) else None
-        given = usual if own is None else own
-        if given == BUILT_IN:
+        override = spec[name] if spec.has(name) else None
+        strengths = spec["strengths"] if override is None else override
+        if strengths == BUILT_IN:
             continue
         if game is None:
             raise NotationError("strengths= need a game that is not written in Python")
-        setattr(models, name, _strengths(game, given))
+        setattr(models, name, _strengths(game, strengths))
 
 
 @functools.lru_cache(maxsize=16)
 def _strengths(game: str, file: ModelFile) -> _core.Model:
-    """The move model that a file holds; those who ask for the same file get the same one."""
+    """The cached move model of a file."""
     return move_model(game, file)
 
 
 def searches_book(spec: SearchSpec) -> bool:
-    """Whether a tree search keeps to its book's moves all over its tree."""
+    """Whether a tree search restricts its whole tree to book moves."""
     return spec.kind == "uct" and bool(spec["book_pick"] == "search")
 
 
 def book_of(spec: SearchSpec, game: str | None) -> Book | None:
-    """The opening book that a spec names or holds; raises NotationError if the game can't."""
+    """The opening book of a spec; raises NotationError for a wrong game."""
     book: Book | None = spec.parts.get("book")
     if spec["book"] is not None:
         if game is None:
@@ -200,5 +199,5 @@ def book_of(spec: SearchSpec, game: str | None) -> Book | None:
 
 @functools.lru_cache(maxsize=4)
 def _book(game: str, file: ModelFile, plies: int) -> Book:
-    """The book that a file holds; a match asks for it anew with each game."""
+    """Cached, since a match loads it again for each game."""
     return Book.from_file(game, file, plies=plies)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A search that plays from an opening book as long as it can."""
+"""A search that plays from an opening book while the position is in it."""
 
 import dataclasses
 import random
@@ -14,40 +14,40 @@ from hyoka.search.spec import SearchSpec
 
 
 class SearchPlayer(Protocol):
-    """What each kind of search can do; see `Searcher`, which chooses one."""
+    """The interface of all kinds of search; `Searcher` chooses one."""
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Search a line of play that is not over."""
 
     def stop(self) -> None:
-        """End the running search soon."""
+        """Stop the running search."""
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the state."""
 
 
 class BookPicker(Protocol):
-    """Chooses among the moves of a book."""
+    """Selects a move of a book."""
 
     def pick(self, request: SearchRequest, counts: dict[AnyMove, int]) -> SearchResult:
-        """Of moves by how often they were played, the one to play."""
+        """Select a move, from counts by move."""
 
     def stop(self) -> None:
-        """Choose soon."""
+        """Stop a running selection."""
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the state."""
 
 
 class DrawnByFrequency:
-    """Each move with the probability of its count: Sato 2010's equation (2)."""
+    """Draw moves in proportion to their counts (Sato 2010, equation 2)."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._random = random.Random(seed)
 
     def pick(self, request: SearchRequest, counts: dict[AnyMove, int]) -> SearchResult:
-        """Draw one; it is reported first, the others in the order of their counts."""
+        """Draw a move; it is reported first, the others by count."""
         moves = sorted(counts, key=lambda move: -counts[move])
         [drawn] = self._random.choices(moves, weights=[counts[move] for move in moves])
         moves.sort(key=lambda move: move != drawn)
@@ -57,36 +57,36 @@ class DrawnByFrequency:
         )
 
     def stop(self) -> None:
-        """Nothing: it is done at once."""
+        """Do nothing: a draw is instant."""
 
     def clear(self) -> None:
-        """Begin with the seed again."""
+        """Reset the random generator."""
         self._random = random.Random(self._seed)
 
 
 class PickedBySearch:
-    """The search looks at nothing but the book's moves."""
+    """Search the book's moves only."""
 
     def __init__(self, player: SearchPlayer) -> None:
         self._player = player
 
     def pick(self, request: SearchRequest, counts: dict[AnyMove, int]) -> SearchResult:
-        """The best of them."""
+        """The best book move."""
         return self._player.search(dataclasses.replace(request, only=list(counts)))
 
     def stop(self) -> None:
-        """End the running search soon."""
+        """Stop the running search."""
         self._player.stop()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the state."""
         self._player.clear()
 
 
 class PickedByTree:
-    """A tree search chooses: as long as it is in the book, only the book's moves are its children.
+    """Select by a tree search that expands only book moves inside the book.
 
-    It has the time that the search itself would have; other limits are not its own.
+    It gets the time limit of the main search, but none of the other limits.
     """
 
     def __init__(self, book: Book, spec: SearchSpec) -> None:
@@ -95,22 +95,24 @@ class PickedByTree:
         self._player = TreePlayer(tree.for_game(book.game), book.game)
 
     def pick(self, request: SearchRequest, counts: dict[AnyMove, int]) -> SearchResult:
-        """The most visited of them."""
+        """The most visited book move."""
         limits = request.limits
-        own = SearchLimits(time_s=limits.time_s, infinite=limits.infinite)
-        return self._player.search(dataclasses.replace(request, limits=own, only=list(counts)))
+        tree_limits = SearchLimits(time_s=limits.time_s, infinite=limits.infinite)
+        return self._player.search(
+            dataclasses.replace(request, limits=tree_limits, only=list(counts))
+        )
 
     def stop(self) -> None:
-        """End the running search soon."""
+        """Stop the running search."""
         self._player.stop()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the state."""
         self._player.clear()
 
 
 class BookPlayer:
-    """A search that asks a book first."""
+    """A search that tries a book first."""
 
     def __init__(self, player: SearchPlayer, book: Book, picker: BookPicker) -> None:
         self._player = player
@@ -118,7 +120,7 @@ class BookPlayer:
         self._picker = picker
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """A move of the book, else what the search finds."""
+        """A book move, or the search's result outside the book."""
         position = cast(Position, request.line.position)
         allowed = None if request.only is None else set(request.only)
         counts: dict[AnyMove, int] = {
@@ -129,19 +131,19 @@ class BookPlayer:
         return self._picker.pick(request, counts) if counts else self._player.search(request)
 
     def stop(self) -> None:
-        """End the running search soon."""
+        """Stop the running search."""
         self._picker.stop()
         self._player.stop()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the state."""
         self._picker.clear()
         self._player.clear()
 
 
 def with_book(player: SearchPlayer, spec: SearchSpec, game: str | None) -> SearchPlayer:
-    """The player, or the same with its book before it."""
-    # A tree search that searches its book's moves does so by itself, all over the tree.
+    """The player, with its book if the spec has one."""
+    # With `book_pick=search`, a tree search restricts the tree itself.
     if not spec.has("book") or searches_book(spec):
         return player
     book = book_of(spec, game)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How difficult positions are to evaluate, and categories of positions (Sato 2013)."""
+"""Difficulty of evaluating positions, and their categories (Sato 2013)."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -20,12 +20,12 @@ from hyoka.search.spec import SearchSpec, ab
 
 @dataclass(frozen=True)
 class Difficulty:
-    """One entry a position."""
+    """Measures of difficulty, one entry per position."""
 
     best_move_changes: NDArray[np.int8]
-    """How often the best move changes from depth 1 to the last: 0 to depths - 1."""
+    """The number of changes of the best move from depth 1 to the last: 0 to depths - 1."""
     correct_depth: NDArray[np.int8]
-    """From which depth on the move played is the best; depths + 1 if it is not at the last."""
+    """The depth from which on the played move is the best; depths + 1 if there is none."""
 
 
 def difficulty(
@@ -36,15 +36,15 @@ def difficulty(
     spec: SearchSpec | None = None,
     threads: int = 1,
 ) -> Difficulty:
-    """Search positions to depths 1, 2, … and compare the best moves with those played.
+    """Search positions to depths 1, 2, … and compare the best moves with the played ones.
 
-    Of a table of games the moves are those of the records; where none was played, or the rules end
-    the game, there is nothing to compare, and the entries are -1.
+    For a table of games, the moves are those of the records; entries are -1 if no move was played
+    or the rules end the game.
 
     >>> import hyoka as hk
     >>> start = hk.Chess()
-    >>> found = difficulty([start], [start.parse("e2e4")])
-    >>> found.best_move_changes.shape
+    >>> result = difficulty([start], [start.parse("e2e4")])
+    >>> result.best_move_changes.shape
     (1,)
     """
     if not 1 <= depths <= 20:
@@ -75,16 +75,16 @@ def _of_games(table: GameTable, depths: int, spec: SearchSpec | None, threads: i
     done = 0
     for chunk in table.chunks():
         played = chunk.played
-        asked = (played >= 0) & (chunk.outcomes(threads=threads) == UNFINISHED)
-        found = difficulty(
-            list(itertools.compress(chunk.positions(), asked)),
-            [facts.move(code) for code in played[asked].tolist()],
+        is_searched = (played >= 0) & (chunk.outcomes(threads=threads) == UNFINISHED)
+        result = difficulty(
+            list(itertools.compress(chunk.positions(), is_searched)),
+            [facts.move(code) for code in played[is_searched].tolist()],
             depths=depths,
             spec=spec,
             threads=threads,
         )
-        rows = done + np.flatnonzero(asked)
-        changes[rows], correct[rows] = found.best_move_changes, found.correct_depth
+        rows = done + np.flatnonzero(is_searched)
+        changes[rows], correct[rows] = result.best_move_changes, result.correct_depth
         done += len(chunk)
     return Difficulty(changes, correct)
 
@@ -96,24 +96,24 @@ CATEGORIES: Final = {
 }
 """The categories of each class."""
 CLASSES: Final = {name: len(categories) for name, categories in CATEGORIES.items()}
-"""How many categories each class has."""
+"""The number of categories by class."""
 DEPTHS: Final = 3
 SEARCH: Final = "ab:eval=built-in"
-"""What finds best moves, unless something else is said: it does not change with what is learned."""
+"""The default search; it does not depend on learned models."""
 _AT_ONCE: Final = 500
-"""Positions after which progress is told: in Go they take seconds."""
+"""Positions per progress update; in Go they take seconds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """One entry a position; -1 where nobody knows."""
+    """Categories, one entry per position; -1 if unknown."""
 
     progress: NDArray[np.int8]
-    """How far the game has come, in eighths of its moves: 0 to 7."""
+    """The eighth of the game's moves: 0 to 7."""
     best_move_changes: NDArray[np.int8]
-    """How often the best move changes from depth 1 to 3: 0 to 2."""
+    """The number of changes of the best move from depth 1 to 3: 0 to 2."""
     correct_depth: NDArray[np.int8]
-    """From which depth on the move played is the best: 1 to 3; 4 if it is not."""
+    """The depth from which on the played move is the best: 1 to 3; 4 if there is none."""
 
     def __len__(self) -> int:
         return len(self.progress)
@@ -124,7 +124,7 @@ class Categories:
         return self.progress, self.best_move_changes, self.correct_depth
 
     def numbered(self) -> Iterator[NDArray[np.int64]]:
-        """By class: each position's category among all that there are, -1 if it is not known."""
+        """By class: each position's category number over all classes; -1 if unknown."""
         start = 0
         for column, categories in zip(self.by_class, CATEGORIES.values(), strict=True):
             numbers = column.astype(np.int64) - categories.start
@@ -133,7 +133,7 @@ class Categories:
 
     @classmethod
     def unknown(cls, rows: int) -> "Categories":
-        """Of positions of which nothing is known."""
+        """Categories of positions without any information."""
         return cls(*(np.full(rows, -1, np.int8) for _ in CLASSES))
 
 
@@ -144,16 +144,16 @@ def categories_of(
     threads: int = 1,
     progress: OnProgress | None = None,
 ) -> Categories:
-    """The categories of all positions of a table: each is searched to three depths."""
+    """Find the categories of all positions of a table by searches to three depths."""
     lengths = np.repeat(np.diff(games.move_offsets), np.diff(games.row_offsets))
     eighths = np.minimum(8 * games.plies // np.maximum(lengths, 1), 7)
     tally = Tally(progress, "categories", len(games), "positions")
     changes, depths = [], []
     search = (spec or SearchSpec.from_text(SEARCH)).for_game(games.game)
     for chunk in games.chunks(_AT_ONCE):
-        found = difficulty(chunk, depths=DEPTHS, spec=search, threads=threads)
-        changes.append(found.best_move_changes)
-        depths.append(found.correct_depth)
+        result = difficulty(chunk, depths=DEPTHS, spec=search, threads=threads)
+        changes.append(result.best_move_changes)
+        depths.append(result.correct_depth)
         tally.add(len(chunk))
     empty = np.zeros(0, np.int8)
     return Categories(

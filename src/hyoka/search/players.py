@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Players, one class a kind of search: alpha-beta, Monte Carlo, tree search, solvers, random."""
+"""Players, one class per kind of search: alpha-beta, Monte Carlo, tree search, solvers, random."""
 
 import dataclasses
 import math
@@ -39,11 +39,11 @@ from hyoka.search.spec import SearchSpec
 from hyoka.storage.model_file import BUILT_IN
 
 _DECIDED: Final = 20_000
-"""Scores from here on are those of games that are over, by points; see `alphabeta.h`."""
+"""Scores of finished games begin here, plus points; see `alphabeta.h`."""
 
 
 def _final_score(line: AnyLine, pv: list[AnyMove], rounded: float) -> float:
-    """The score at the end of a variation; alpha-beta itself counts in whole points."""
+    """The exact score at the end of a variation; alpha-beta rounds to points."""
     for move in pv:
         line = line.play(move)
     return float(line.score) if line.outcome is not None else rounded
@@ -52,8 +52,8 @@ def _final_score(line: AnyLine, pv: list[AnyMove], rounded: float) -> float:
 class AlphaBetaPlayer:
     """An alpha-beta search that keeps its table from move to move.
 
-    With `multipv` above 1, all moves reported are from the last depth that was completed for each.
-    A single one may come from the depth begun after.
+    With `multipv` above 1, all reported moves are from the last completed depth. A single move may
+    come from an incomplete depth.
     """
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
@@ -62,7 +62,7 @@ class AlphaBetaPlayer:
         evaluation = evaluation_of(spec, game)
         if evaluation is not None:
             self._unit, scale = evaluation.unit, evaluation.scale
-        elif game is not None:  # a function's scores are taken for what the game's own are
+        elif game is not None:  # a function's scores have the game's unit
             _, self._unit, scale = _core.evaluation_terms(game)
         else:
             self._unit, scale = "points", 1.0
@@ -70,7 +70,7 @@ class AlphaBetaPlayer:
         self._point = evaluation.point if isinstance(evaluation, SparseEvaluation) else 1
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Search deeper and deeper until a limit is reached."""
+        """Search by iterative deepening until a limit."""
         line, only, tell = request.line, request.only, request.on_result
         depth, nodes, seconds = request.limits_for(self._spec, "depth", "nodes", "time")
         tick = None if tell is None else lambda: self._tell(line, tell)
@@ -80,7 +80,7 @@ class AlphaBetaPlayer:
         assert result is not None
         result = dataclasses.replace(result, stopped_by=self._why(result, depth, nodes))
         if only and result.proven != "won":
-            # That other moves were left out may have made it worse than it is.
+            # An excluded move might be better.
             result = dataclasses.replace(result, proven=None, mate=None)
         if request.on_step is not None:
             for step in self._steps(line, result):
@@ -88,7 +88,7 @@ class AlphaBetaPlayer:
         return result
 
     def _steps(self, line: AnyLine, result: SearchResult) -> Iterator[SearchResult]:
-        """What was found at each depth."""
+        """The result of each depth."""
         for depth, nodes, time_s, variations in result.details["iterations"]:
             reports = tuple(self._report(line, *each) for each in variations)
             if reports:
@@ -108,11 +108,11 @@ class AlphaBetaPlayer:
                 )
 
     def stop(self) -> None:
-        """End the running search soon."""
+        """Stop the running search."""
         self._core.stop()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the state."""
         self._core.clear()
 
     def _why(self, result: SearchResult, depth: float, nodes: float) -> str:
@@ -130,10 +130,10 @@ class AlphaBetaPlayer:
             on_result(result)
 
     def _result(self, line: AnyLine) -> SearchResult | None:
-        found = self._core.found()
-        if not found["variations"]:
+        state = self._core.found()
+        if not state["variations"]:
             return None
-        reports = tuple(self._report(line, *each) for each in found["variations"])
+        reports = tuple(self._report(line, *each) for each in state["variations"])
         best = reports[0]
         return SearchResult(
             best.move,
@@ -144,15 +144,15 @@ class AlphaBetaPlayer:
             proven=best.proven,
             pv=best.pv,
             moves=reports,
-            nodes=found["nodes"],
-            depth=found["depth"],
-            selective_depth=found["selective_depth"],
-            hash_permille=found["permille_full"],
-            details={"iterations": found["iterations"]},
+            nodes=state["nodes"],
+            depth=state["depth"],
+            selective_depth=state["selective_depth"],
+            hash_permille=state["permille_full"],
+            details={"iterations": state["iterations"]},
         )
 
     def _report(self, line: AnyLine, score: int, mate: int | None, pv: list[AnyMove]) -> MoveReport:
-        """Turn alpha-beta's one number into score, value and proof."""
+        """Convert an alpha-beta score to score, value and proof."""
         first_to_play = line.to_play is Player.first
         if mate is None and abs(score) < _DECIDED:
             value = logistic(max(-500.0, min(500.0, score / self._scale)))
@@ -167,7 +167,7 @@ class AlphaBetaPlayer:
 
 
 class MonteCarloPlayer:
-    """The papers' classical model: every move gets the same number of playouts."""
+    """Flat Monte Carlo: every move gets the same number of playouts."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._spec = spec
@@ -177,7 +177,7 @@ class MonteCarloPlayer:
         self._core = _core.MonteCarlo(game, options, models_for(spec, game))
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Play out each move equally often and compare the means."""
+        """Play out each move equally often and compare means."""
         line = request.line
         self._stopped = False
         self._core.allow()
@@ -188,7 +188,7 @@ class MonteCarloPlayer:
             return self._result(line, samples, ended)
         sums: dict[AnyMove, tuple[int, float, float]] = {}
         slice_s = max(0.01, min(request.every_s, 0.2))
-        while not self._stopped:  # slice after slice, until somebody has had enough
+        while not self._stopped:  # slice by slice, until it is stopped
             done = sum(count for count, *_ in sums.values())
             for move, count, values, scores in self._sample(request, done, 0, 0, slice_s):
                 before = sums.get(move, (0, 0.0, 0.0))
@@ -241,16 +241,16 @@ class MonteCarloPlayer:
         )
 
     def stop(self) -> None:
-        """End the running search soon."""
+        """Stop the running search."""
         self._stopped = True
         self._core.stop()
 
     def clear(self) -> None:
-        """Nothing is kept from position to position."""
+        """Do nothing: there is no state."""
 
 
 class MatePlayer:
-    """Looks for mates only."""
+    """Searches for mates only."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         solver = None if game is None else game_facts(game).mate_solver
@@ -261,13 +261,13 @@ class MatePlayer:
         self._solver = solver(spec["hash"])
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Ask for a mate of the side to move; without one there is no best move."""
+        """Search for a mate by the side to move; without one there is no best move."""
         line, only = request.line, request.only
         nodes, seconds = request.limits_for(self._spec, "nodes", "time")
         self._solver.allow()
         verdict, moves, visited, spent = self._solver.solve(line.position, int(nodes), seconds)
-        found = verdict == "mate" and holds(line, moves)
-        if not found or (only and moves[0] not in only):
+        is_mate = verdict == "mate" and holds(line, moves)
+        if not is_mate or (only and moves[0] not in only):
             return _nothing(visited, "" if verdict == "unknown" else "solved", seconds, spent)
         sign = 1 if line.to_play is Player.first else -1
         value = float(sign > 0)
@@ -276,11 +276,11 @@ class MatePlayer:
         return _best_of([report], visited)
 
     def stop(self) -> None:
-        """End the running search soon."""
+        """Stop the running search."""
         self._solver.stop()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the state."""
         self._solver.clear()
 
 
@@ -296,7 +296,7 @@ class ExactPlayer:
         self._solver = solver(spec["hash"])
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """The exact score and best play, or nothing if a limit came first."""
+        """The exact score and best play, or no move at a limit."""
         line = request.line
         nodes, seconds = request.limits_for(self._spec, "nodes", "time")
         self._solver.allow()
@@ -312,41 +312,41 @@ class ExactPlayer:
     def _among(
         self, line: AnyLine, only: Sequence[AnyMove], nodes: int, seconds: float
     ) -> SearchResult:
-        """The best of some moves; what the others are worth is not asked."""
+        """The best of some moves."""
         solved, scored, visited, spent = self._solver.solve_moves(line.position, nodes, seconds)
         if not solved:
             return _nothing(visited, "", seconds, spent)
         reports = [_solved(line, score, (move,)) for move, score in scored if move in only]
         best = _best_of(reports, visited)
-        # That other moves were left out may have made it worse than it is.
+        # An excluded move might be better.
         return best if best.proven == "won" else dataclasses.replace(best, proven=None)
 
     def stop(self) -> None:
-        """End the running search soon."""
+        """Stop the running search."""
         self._solver.stop()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the state."""
         self._solver.clear()
 
 
 class RandomPlayer:
-    """Plays any legal move: the yardstick of all searches."""
+    """Plays random legal moves."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._seed = spec["seed"]
         self._random = random.Random(self._seed)
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Draw one of the moves."""
+        """Draw a move."""
         move = self._random.choice(list(request.only or request.line.legal_moves))
         return SearchResult(move, None, pv=(move,), moves=(MoveReport(move),), stopped_by="solved")
 
     def stop(self) -> None:
-        """Nothing: it is done at once."""
+        """Do nothing: the search is instant."""
 
     def clear(self) -> None:
-        """Begin with the seed again."""
+        """Reset the random generator."""
         self._random = random.Random(self._seed)
 
 
@@ -375,7 +375,7 @@ def _best_of(reports: list[MoveReport], nodes: int) -> SearchResult:
 
 
 def _nothing(nodes: int, why: str, seconds: float, spent: float) -> SearchResult:
-    """No move was found: for the reason given, else because a limit came first."""
+    """A result without a move: for a reason, or because of a limit."""
     limit = "time" if seconds and spent >= seconds else "nodes"
     return SearchResult(None, None, nodes=nodes, stopped_by=why or limit)
 
@@ -385,23 +385,23 @@ _STEPS_A_DOUBLING: Final = 4
 
 
 class _Before(NamedTuple):
-    """What a search that pauses had done up to its last pause: the core counts from there."""
+    """Totals at the last pause of a search; the core counts from there."""
 
     playouts: int
     depth: int
 
 
 class TreePlayer:
-    """A tree that grows from move to move."""
+    """A tree search that reuses its tree from move to move."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
         self._spec = spec
         self._core = _core.TreeSearch(game, uct_options(spec, game), models_for(spec, game))
         self._has_priors = has_priors(spec, game)
-        # Evaluators in Python are asked in batches, which a pause would cut short.
+        # A pause would split the batches of Python evaluators.
         self._in_batches = "evaluator" in spec.parts
         self._memory_bytes = spec["memory"] * 2**20
-        # At the root a mate is looked for before anything else: the tree would have to find it.
+        # A mate search precedes the tree search at the root.
         self._mates = MatePlayer(SearchSpec.of("mate", hash=8), game) if spec["mate"] else None
 
     def search(self, request: SearchRequest) -> SearchResult:
@@ -432,14 +432,13 @@ class TreePlayer:
         return result
 
     def _parts(self, request: SearchRequest, playouts: int, *, limited: bool) -> list[int]:
-        """After how many playouts to pause, the last of them included; 0 is no limit.
+        """The numbers of playouts to pause at, including the last; 0 is no limit.
 
-        The tree is the same as without pauses, and so whoever can't go on where it was does
-        not pause.
+        Pauses must not change the tree, so searches that cannot resume exactly do not pause.
         """
         spec = self._spec
-        kept = spec["reuse"] and not spec["early"] and not spec["history"] and not request.only
-        if request.on_step is None or limited or not playouts or not kept or self._in_batches:
+        resumes = spec["reuse"] and not spec["early"] and not spec["history"] and not request.only
+        if request.on_step is None or limited or not playouts or not resumes or self._in_batches:
             return [playouts]
         marks = {int(2 ** (i / _STEPS_A_DOUBLING)) for i in range(200)}
         return [*sorted(mark for mark in marks if mark < playouts), playouts]
@@ -448,13 +447,13 @@ class TreePlayer:
         tell(self._result(line, "", before))
 
     def stop(self) -> None:
-        """End the running search soon."""
+        """Stop the running search."""
         self._core.stop()
         if self._mates is not None:
             self._mates.stop()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the state."""
         self._core.clear()
 
     def tree(self, *, with_unvisited: bool) -> dict[str, NDArray[np.generic]]:
@@ -508,7 +507,7 @@ class TreePlayer:
 class RankingPlayer:
     """Always the best-ranked legal move, as Yoshii's "Monkey Jump" played.
 
-    It passes when only senseless moves are left (in Go, its own eyes).
+    It passes when only senseless moves remain (in Go, filling its own eyes).
     """
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
@@ -520,11 +519,11 @@ class RankingPlayer:
         self._model: _core.Model = move_model(game, spec["strengths"])
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Rank the moves; nothing is known of their values."""
+        """Rank the moves, without values."""
         line = request.line
         allowed = set(request.only or line.legal_moves)
         moves = [(move, share) for move, share in ranked(line, self._model) if move in allowed]
-        # What is senseless comes last, a pass before it: so a game ends.
+        # Senseless moves rank after a pass, so that games end.
         moves.sort(key=lambda each: self._is_senseless(line.position, each[0]))
         reports = tuple(MoveReport(move, prior=share) for move, share in moves)
         best: AnyMove = moves[0][0]
@@ -533,7 +532,7 @@ class RankingPlayer:
         )
 
     def stop(self) -> None:
-        """Nothing: it is done at once."""
+        """Do nothing: the search is instant."""
 
     def clear(self) -> None:
-        """Nothing is kept."""
+        """Do nothing: there is no state."""

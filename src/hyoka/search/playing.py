@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole games by searches, and all positions of a game searched: for every game, Python's too."""
+"""Play games between searches, and search all positions of a game."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -39,9 +39,9 @@ def play_game(
     *,
     max_plies: int = 1000,
 ) -> AnyLine:
-    """Let two searches play a game from a position or a line, and give the line they made.
+    """Play a game between two searches from a position or a line; returns the line.
 
-    A player that finds no move (a solver asked too much) ends it, as does `max_plies`.
+    The game also ends if a search finds no move, and after `max_plies`.
 
     >>> import hyoka as hk
     >>> line = play_game(hk.Othello(), "random:seed=1", "random:seed=2")
@@ -50,8 +50,8 @@ def play_game(
     """
     name = name_or_none(start)
     players = {
-        player: given if isinstance(given, Searcher) else Searcher(given, name)
-        for player, given in ((Player.first, first), (Player.second, second))
+        player: search if isinstance(search, Searcher) else Searcher(search, name)
+        for player, search in ((Player.first, first), (Player.second, second))
     }
     line = as_line(start, name)
     for _ in range(max_plies):
@@ -65,7 +65,7 @@ def play_game(
 
 
 def search_line(line: AnyLine, spec: SearchSpec | str) -> Iterator[SearchResult]:
-    """Search every position of a line of play, from its start to its end, each from scratch.
+    """Search every position of a line from scratch, from start to end.
 
     >>> import hyoka as hk
     >>> line = hk.Othello().line().play("d3").play("c3")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Playouts in bulk: random ones, or by whatever playouts of searches go by."""
+"""Playouts in bulk, by any playout policy."""
 
 import os
 import random
@@ -23,16 +23,16 @@ _PYTHON_LIMIT: Final = 10_000
 
 @dataclass(frozen=True)
 class Playouts:
-    """How many games from one position ended; all arrays have one entry a playout."""
+    """Results of playouts from one position; arrays have one entry per playout."""
 
     outcomes: NDArray[np.int8]
-    """1 the first player won, 0 a draw, -1 the second player won."""
+    """1: first player won, 0: draw, -1: second player won."""
     lengths: NDArray[np.int32]
-    """Plies played, passes included."""
+    """Numbers of plies, including passes."""
     scores: NDArray[np.float32]
     """Final scores for the first player."""
     over: NDArray[np.bool_]
-    """Whether it ended by the rules, not by the limit of plies."""
+    """Whether the rules ended the playout, not the ply limit."""
 
     def __len__(self) -> int:
         return len(self.outcomes)
@@ -44,7 +44,7 @@ class Playouts:
 
     @property
     def standard_error(self) -> float:
-        """Of `value`; playouts are independent. NaN below two playouts."""
+        """The standard error of `value`; NaN below two playouts."""
         return (
             float(self.outcomes.std(ddof=1) / 2 / len(self) ** 0.5)
             if len(self) > 1
@@ -84,7 +84,7 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
     (100, True)
     """
     if not 0 <= count <= 10**10:
-        raise ValueError(f"count must be 0 to ten thousand million, not {count}")
+        raise ValueError(f"count must be 0 to 10,000,000,000, not {count}")
     if limit is not None and limit < 0:
         raise ValueError(f"limit must not be negative, not {limit}")
     if threads is not None and not 1 <= threads <= 1024:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a player is asked to search and what it answers. Values are for the first player, 0 to 1."""
+"""Search requests, limits and results. Values are for the first player, 0 to 1."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,53 +14,53 @@ from hyoka.storage.result import html_table
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """What may end a search. Any of these takes the place of all limits of its spec."""
+    """Limits of a search. Any of these replaces all limits of its spec."""
 
     playouts: int | None = None
     nodes: int | None = None
     depth: int | None = None
     time_s: float | None = None
     infinite: bool = False
-    """Until it is stopped, whatever the spec says."""
+    """Search until stopped, whatever the spec's limits."""
 
     def __post_init__(self) -> None:
         for name in ("playouts", "nodes", "depth", "time_s"):
             value = getattr(self, name)
             if value is None:
                 continue
-            whole = name == "time_s" or isinstance(value, int)
-            if isinstance(value, bool) or not whole or not 0 < value <= 10**15:
+            is_number = name == "time_s" or isinstance(value, int)
+            if isinstance(value, bool) or not is_number or not 0 < value <= 10**15:
                 raise NotationError(f"'{name}' must be a positive number, not {value!r}")
 
 
 @dataclass(frozen=True, slots=True)
 class MoveReport:
-    """What a search thinks of one move."""
+    """A search's result for one move."""
 
     move: AnyMove
     visits: int = 0
-    """Simulations through it; those that a prior counts as are among them."""
+    """Simulations through the move, including virtual visits."""
     value: float | None = None
     score: float | None = None
     """In the result's unit, for the first player."""
     prior: float | None = None
-    """How good it looked before: its rating over the greatest, in PUCT its share."""
+    """Its strength relative to the greatest; in PUCT, its share."""
     proven: str | None = None
     """`won`, `lost` or `drawn` for the side to move."""
     mate: int | None = None
     """Plies to a mate, > 0 if the first player wins."""
     pv: tuple[AnyMove, ...] = ()
-    """What is expected, the move itself first."""
+    """The principal variation, from the move itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found."""
+    """The result of a search."""
 
     best: AnyMove | None
-    """The move to play; None if the game is over or the search found none."""
+    """The move to play; None if the game is over or there is none."""
     value: float | None
-    """None where only a solver was asked and it knows nothing."""
+    """None if a solver has no result."""
     score: float | None = None
     unit: str = ""
     """Of `score`: `centipawns`, `points`, or empty without a score."""
@@ -70,11 +70,10 @@ class SearchResult:
     """`won`, `lost` or `drawn` for the side to move, where that is certain."""
     pv: tuple[AnyMove, ...] = ()
     moves: tuple[MoveReport, ...] = field(default=(), repr=False)
-    """The moves that were looked at; `best` is the first, the others stand by `order`."""
+    """The searched moves: `best` first, the others in `order`."""
     order: Literal["value", "visits", "prior"] = "value"
-    """What `moves` is sorted by. `value`: the side to move's best first, all searched equally deep.
-    `visits`: proven wins first, then the most visited, whose value need not be the greatest.
-    `prior`: how good they looked beforehand."""
+    """The order of `moves`. `value`: best first, all searched to the same depth. `visits`: proven
+    wins first, then most visited, which need not have the best value. `prior`: by prior."""
     playouts: int = 0
     nodes: int = 0
     depth: int = 0
@@ -83,13 +82,13 @@ class SearchResult:
     stopped_by: str = ""
     """`playouts`, `nodes`, `depth`, `time`, `early`, `proven`, `interrupted`, `over`, `solved`."""
     hash_permille: int = 0
-    """How full the table or the tree's memory is."""
+    """The share of the table or tree memory in use."""
     details: dict[str, Any] = field(default_factory=dict, repr=False)
-    """What only this kind of search knows: `iterations`, `memory_bytes`, `full`."""
+    """Details of this kind of search: `iterations`, `memory_bytes`, `full`."""
 
     def _repr_html_(self) -> str:
         """The moves as a table, for notebooks."""
-        found = "no move" if self.best is None else f"{self.best}"
+        best = "no move" if self.best is None else f"{self.best}"
         value = "" if self.value is None else f", {self.value:.3f} for the first player"
         lines = [["move", "visits", "value", "score", "what follows"]]
         lines += [
@@ -102,10 +101,10 @@ class SearchResult:
             ]
             for each in self.moves
         ]
-        return html_table(f"{found}{value}", lines, most=12)
+        return html_table(f"{best}{value}", lines, most=12)
 
     def evaluation(self, game: str | None) -> Evaluation:
-        """The result as evaluations are stored; chess counts mates in moves, shogi in plies.
+        """Convert to an evaluation as stored; chess counts mates in moves, shogi in plies.
 
         `game` is a name of `hyoka.GAMES`, or None for games written in Python.
         """
@@ -128,15 +127,15 @@ class SearchResult:
 
 
 OnResult = Callable[[SearchResult], None]
-"""Told what a search has found so far."""
+"""Called with intermediate results."""
 
-_WITHOUT_LIMITS: Final[dict[str, dict[str, int]]] = {
+_DEFAULT_LIMITS: Final[dict[str, dict[str, int]]] = {
     "uct": {"playouts": 10_000},
     "mc": {"playouts": 5_000},
     "mc-score": {"playouts": 5_000},
     "ab": {"nodes": 100_000},
 }
-"""What ends a search if neither its spec nor whoever asks says anything."""
+"""Default limits, if neither the spec nor the request has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +149,10 @@ class SearchRequest:
     on_result: OnResult | None
     every_s: float
     on_step: OnResult | None = None
-    """Told what had been found after some playouts, or at each depth; perhaps only at the end."""
+    """Called with the results after some playouts or at each depth, maybe only at the end."""
 
     def limits_for(self, spec: SearchSpec, *names: str) -> tuple[float, ...]:
-        """The named limits, 0 for none: those asked for, else the spec's, else the usual ones.
+        """The named limits, 0 for none: the request's, else the spec's, else the defaults.
 
         >>> request = SearchRequest(None, SearchLimits(time_s=2.0), None, None, 1.0)
         >>> request.limits_for(SearchSpec.from_text("ab:depth=4"), "depth", "nodes", "time")
@@ -162,8 +161,9 @@ class SearchRequest:
         if self.limits.infinite:
             return (0,) * len(names)
         fields = {name: "time_s" if name == "time" else name for name in names}
-        asked = {name: getattr(self.limits, field, 0) for name, field in fields.items()}
-        for found in (asked, {name: spec[name] for name in names}, _WITHOUT_LIMITS.get(spec.kind)):
-            if found and any(found.values()):
-                return tuple(found.get(name) or 0 for name in names)
+        requested = {name: getattr(self.limits, field, 0) for name, field in fields.items()}
+        of_spec = {name: spec[name] for name in names}
+        for limits in (requested, of_spec, _DEFAULT_LIMITS.get(spec.kind)):
+            if limits and any(limits.values()):
+                return tuple(limits.get(name) or 0 for name in names)
         return (0,) * len(names)

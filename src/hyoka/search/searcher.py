@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A search at work: one player of one game, who keeps what it has learned from move to move."""
+"""Searchers: a search of one game that keeps its state between moves."""
 
 import atexit
 import dataclasses
@@ -44,7 +44,7 @@ _running: Final["set[Searcher]"] = set()
 
 @atexit.register
 def _stop_all() -> None:
-    """A search in a thread that nobody waits for must not outlive the interpreter."""
+    """Stop searches in daemon threads before the interpreter exits."""
     until = time.monotonic() + 5
     while _running and time.monotonic() < until:
         for searcher in list(_running):
@@ -61,8 +61,7 @@ class Searcher:
     >>> result.playouts, result.best in hk.Othello().legal_moves
     (200, True)
 
-    `game` is a name of `hyoka.GAMES`, or None for games written in Python; so is a name that one of
-    them was given.
+    `game` is a name of `hyoka.GAMES`, or None or a registered name for a game written in Python.
     """
 
     def __init__(self, spec: SearchSpec | str, game: str | None) -> None:
@@ -86,12 +85,12 @@ class Searcher:
         every_s: float = 0.5,
         on_step: OnResult | None = None,
     ) -> SearchResult:
-        """Search a position or a line of play; with a line, the rules that look back hold.
+        """Search a position or a line; with a line, rules about repetition apply.
 
-        `only` restricts the moves looked at. `on_result` is told what has been found so far,
-        every `every_s` seconds. `on_step` is told what had been found after some playouts (a tree
-        search whose only limit they are), or at each depth (alpha-beta): always at the same ones,
-        but perhaps only when the search is over. Others may work meanwhile, and Ctrl-C works.
+        `only` restricts the moves. `on_result` is called with intermediate results every `every_s`
+        seconds. `on_step` is called with the results after fixed numbers of playouts (a tree search
+        without other limits) or at each depth (alpha-beta), maybe only when the search is over.
+        The GIL is released, and Ctrl-C works.
         """
         line = as_line(game, self.game)
         outcome = line.outcome
@@ -119,16 +118,16 @@ class Searcher:
             _running.discard(self)
 
     def stop(self) -> None:
-        """End the running search soon; called from another thread. The next one runs again."""
+        """Stop the running search from another thread; the next one runs normally."""
         self._player.stop()
 
     def clear(self) -> None:
-        """Forget everything, as before a new game."""
+        """Clear the state, as before a new game."""
         self._player.clear()
 
     @property
     def has_tree(self) -> bool:
-        """Whether it grows a tree that `tree` can show."""
+        """Whether `tree` is available."""
         return isinstance(self._player, TreePlayer)
 
     def tree(self, *, with_unvisited: bool = False) -> dict[str, NDArray[np.generic]]:
@@ -136,7 +135,7 @@ class Searcher:
 
         `parent`, `move` (code), `mover` (0 the first player), `visits`, `value` (the first
         player's), `prior`, `proof` (0 none, 1 lost, 2 drawn, 3 won, 4 forbidden, for the mover).
-        Moves never visited are left out unless asked for.
+        Unvisited moves are left out by default.
         """
         if not isinstance(self._player, TreePlayer):
             raise NotationError(f"{self.spec.kind} has no tree to show")

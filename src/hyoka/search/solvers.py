@@ -57,7 +57,7 @@ def _solver(make: Callable[[int], S], hash_mib: int) -> Iterator[S]:
 
 @dataclass(frozen=True, slots=True)
 class Mate:
-    """What a mate search found."""
+    """The result of a mate search."""
 
     verdict: str
     """`mate`, `no mate` (by checks alone) or `unknown` (a limit came first)."""
@@ -93,7 +93,7 @@ def find_mate(
 
 
 def holds(game: AnyGame, line: Sequence[AnyMove]) -> bool:
-    """Whether a mating line really mates under all rules: no count of moves makes it a draw."""
+    """Whether a mating line mates under all rules, such as move-count draws."""
     if not line:
         return False
     for move in line:
@@ -105,10 +105,10 @@ def holds(game: AnyGame, line: Sequence[AnyMove]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What solving an Othello ending found."""
+    """The result of solving an Othello endgame."""
 
     solved: bool
-    """False if a limit came first; then the rest means nothing."""
+    """False at a limit; then the rest is meaningless."""
     score: int
     """Black's discs less White's under best play; empty squares go to the winner."""
     line: tuple[AnyMove, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A search's tree to look at: its moves as people write them, and how it came to its choice."""
+"""Views of search trees: named moves, pruned nodes, and the steps of the search."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from hyoka.search.spec import SearchSpec
 _PROOFS: Final = (None, "lost", "drawn", "won", None)
 _FORBIDDEN: Final = 4
 _SHARE: Final = 1000
-"""A move with less than one in so many visits is left out unless somebody says otherwise."""
+"""By default, moves with less than one in this many visits are left out."""
 MOST_PLIES: Final = 100
 
 
@@ -32,25 +32,25 @@ class TreeNode:
     move: AnyMove | None
     """None at the root."""
     name: str
-    """The move as people write it; empty at the root."""
+    """The move in standard notation; empty at the root."""
     mover: Player
-    """Who makes the move."""
+    """The player who makes the move."""
     visits: int = 0
     value: float | None = None
     score: float | None = None
-    """In the unit of the result, for the first player; of searches that have scores."""
+    """For the first player, in the result's unit, if the search has scores."""
     prior: float | None = None
-    """How good the move looked before it was searched."""
+    """The move's prior."""
     proven: str | None = None
-    """`won`, `lost` or `drawn` for the mover, where that is certain."""
+    """`won`, `lost` or `drawn` for the mover, if proven."""
     children: tuple["TreeNode", ...] = ()
-    """What was looked at next, the best first."""
+    """The next moves, best first."""
     left_out: int = 0
-    """How many more of its moves were looked at."""
+    """The number of searched moves left out."""
     left_out_visits: int = 0
 
     def nodes(self) -> Iterator["TreeNode"]:
-        """The node and all below it, each before its children."""
+        """Iterate over the node and its descendants, parents first."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -59,7 +59,7 @@ class TreeNode:
 
     @property
     def main_line(self) -> tuple["TreeNode", ...]:
-        """The best children, one below the other."""
+        """The line of best children."""
         line, node = list[TreeNode](), self
         while node.children:
             node = node.children[0]
@@ -69,48 +69,48 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class TreeStep:
-    """What a search would have said if it had ended there."""
+    """An intermediate result of a search."""
 
     playouts: int
     nodes: int
     depth: int
     time_s: float
     best: str
-    """As people write it; empty if it knew none."""
+    """In standard notation; empty without a move."""
     value: float | None
     score: float | None
     moves: tuple[tuple[str, int, float | None], ...]
-    """Name, visits and value of the moves that were looked at, the best first."""
+    """Name, visits and value of the searched moves, best first."""
 
 
 @dataclass(frozen=True)
 class SearchTree:
-    """A search of one position: the tree, and the steps by which it came to its choice."""
+    """A search of one position: its tree and its steps."""
 
     game: str | None
-    """A name of `hyoka.GAMES`, or None of a game written in Python."""
+    """A name of `hyoka.GAMES`, or None of a game notation in Python."""
     line: AnyLine = field(repr=False)
-    """What was searched."""
+    """The searched line."""
     spec: str
     result: SearchResult
     root: TreeNode = field(repr=False)
     steps: tuple[TreeStep, ...] = field(repr=False)
-    """The first to the last; the last is the result."""
+    """Intermediate results; the last one is the result."""
     least: int
     """Moves with fewer visits are left out."""
     depth: int
-    """Moves further below are left out."""
+    """Deeper moves are left out."""
     size: int
-    """How many nodes the tree has, those left out among them."""
+    """The number of nodes, including those left out."""
     by_lines: bool = False
-    """The search has no tree: these are the moves that it reports and what it expects next."""
+    """True for a search without a tree: nodes are its reported moves and variations."""
 
     def _repr_html_(self) -> str:
         return self.result._repr_html_()
 
     @property
     def shown(self) -> int:
-        """How many of the nodes are here."""
+        """The number of nodes in `root`."""
         return sum(1 for _ in self.root.nodes())
 
 
@@ -124,11 +124,11 @@ def search_tree(  # noqa: PLR0913 - a keyword for each choice
     depth: int | None = None,
     on_result: OnResult | None = None,
 ) -> SearchTree:
-    """Search a position or a line of play, and keep the tree to look at.
+    """Search a position or a line, and return its tree.
 
-    Moves with fewer than `least` visits (by default one in a thousand of all, and no less than 2)
-    and those more than `depth` plies down are left out; the nodes above them count them. A search
-    that grows no tree, as alpha-beta, gives the moves that it reports, and their lines.
+    Moves with fewer than `least` visits (by default a thousandth of all, at least 2) or deeper than
+    `depth` plies are left out, but counted in their parents. For a search without a tree, such as
+    alpha-beta, the nodes are its reported moves and their variations.
 
     >>> import hyoka as hk
     >>> tree = search_tree(hk.Chess(), "uct:playouts=300,seed=1", depth=2)
@@ -144,38 +144,38 @@ def search_tree(  # noqa: PLR0913 - a keyword for each choice
     name = name_or_none(game)
     searcher = search if isinstance(search, Searcher) else Searcher(search, name)
     line = as_line(game, name)
-    told: list[SearchResult] = []
+    intermediate: list[SearchResult] = []
 
-    def tell(result: SearchResult) -> None:
-        told.append(result)
+    def on_intermediate(result: SearchResult) -> None:
+        intermediate.append(result)
         if on_result is not None:
             on_result(result)
 
     steps: list[SearchResult] = []
     result = searcher.search(
-        line, limits, only=only, on_result=tell, every_s=0.03, on_step=steps.append
+        line, limits, only=only, on_result=on_intermediate, every_s=0.03, on_step=steps.append
     )
-    written = _Written(name)
-    # A search that can't be halted at certain playouts was looked at from time to time.
-    seen = [*(steps if len(steps) > 1 else told), result]
-    if len(seen) > 1 and _reach(seen[-2]) == _reach(result):
-        del seen[-2]
+    notation = _Notation(name)
+    # A search without fixed steps has intermediate results only.
+    results = [*(steps if len(steps) > 1 else intermediate), result]
+    if len(results) > 1 and _reach(results[-2]) == _reach(result):
+        del results[-2]
     arrays = _Arrays.of(searcher.tree() if searcher.has_tree else {})
     deepest = depth or MOST_PLIES
     if arrays is None:
         least = least or 1
-        root = _from_lines(line, written, result, least, deepest)
+        root = _from_lines(line, notation, result, least, deepest)
     else:
         least = least or max(2, arrays.visits[0] // _SHARE)
         priors = any(report.prior is not None for report in result.moves)
-        root = _Pruning(arrays, written, least, deepest, priors=priors).node(0, line, 0)
+        root = _Pruning(arrays, notation, least, deepest, priors=priors).node(0, line, 0)
     return SearchTree(
         name,
         line,
         searcher.spec.text,
         result,
         root,
-        tuple(_step(written, line, each) for each in seen),
+        tuple(_step(notation, line, each) for each in results),
         least,
         deepest,
         size=sum(1 for _ in root.nodes()) if arrays is None else len(arrays.visits),
@@ -184,13 +184,13 @@ def search_tree(  # noqa: PLR0913 - a keyword for each choice
 
 
 def _reach(result: SearchResult) -> int:
-    """How far a search had come: in playouts, else by depth."""
+    """The progress of a search: playouts, else depth."""
     return result.playouts or result.depth
 
 
 @dataclass(frozen=True)
-class _Written:
-    """How the moves of a game are written, and which move a number stands for."""
+class _Notation:
+    """Converts moves of a game from codes and to names."""
 
     game: str | None
 
@@ -219,14 +219,14 @@ class _Arrays:
 
     @classmethod
     def of(cls, tree: dict[str, NDArray[Any]]) -> "_Arrays | None":
-        """None without a tree, or of one that has nothing but a root."""
+        """The columns; None without a tree or with a root only."""
         if len(tree.get("visits", ())) <= 1:
             return None
         names = ("move", "mover", "visits", "value", "prior", "proof")
         return cls(tree["parent"], *(tree[name].tolist() for name in names))
 
     def children(self, index: int) -> list[int]:
-        """The children of a node that may be played, in the search's order of preference."""
+        """The legal children of a node, in the search's order of preference."""
         first, end = np.searchsorted(self.parent, (index, index + 1))
 
         def preference(child: int) -> tuple[int, int, float]:
@@ -240,16 +240,16 @@ class _Arrays:
 
 @dataclass(frozen=True, slots=True)
 class _Pruning:
-    """What of a tree is shown."""
+    """Selects the nodes to show."""
 
     arrays: _Arrays
-    written: _Written
+    notation: _Notation
     least: int
     depth: int
     priors: bool
 
     def node(self, index: int, line: AnyLine, ply: int, name: str = "") -> TreeNode:
-        """A node with what is shown below it; `line` is where it leads."""
+        """A node with its shown descendants; `line` leads to it."""
         arrays = self.arrays
         children, left_out, left_out_visits = list[TreeNode](), 0, 0
         for child in arrays.children(index):
@@ -257,9 +257,9 @@ class _Pruning:
                 left_out += 1
                 left_out_visits += arrays.visits[child]
                 continue
-            move = self.written.move(line, arrays.move[child])
-            called = self.written.name(line, move)
-            children.append(self.node(child, line.play(move), ply + 1, called))
+            move = self.notation.move(line, arrays.move[child])
+            child_name = self.notation.name(line, move)
+            children.append(self.node(child, line.play(move), ply + 1, child_name))
         return TreeNode(
             line.moves[-1] if ply else None,
             name,
@@ -275,9 +275,9 @@ class _Pruning:
 
 
 def _from_lines(
-    line: AnyLine, written: _Written, result: SearchResult, least: int, depth: int
+    line: AnyLine, notation: _Notation, result: SearchResult, least: int, depth: int
 ) -> TreeNode:
-    """The moves that a search reports, each with the line that it expects."""
+    """The reported moves of a search, with their variations."""
     shown = [report for report in result.moves if not report.visits or report.visits >= least]
     return TreeNode(
         None,
@@ -286,42 +286,42 @@ def _from_lines(
         result.playouts,
         result.value,
         score=result.score,
-        children=tuple(_from_report(line, written, report, depth) for report in shown),
+        children=tuple(_from_report(line, notation, report, depth) for report in shown),
         left_out=len(result.moves) - len(shown),
         left_out_visits=sum(report.visits for report in result.moves if report not in shown),
     )
 
 
-def _from_report(line: AnyLine, written: _Written, report: MoveReport, depth: int) -> TreeNode:
-    made: list[TreeNode] = []
+def _from_report(line: AnyLine, notation: _Notation, report: MoveReport, depth: int) -> TreeNode:
+    nodes: list[TreeNode] = []
     for move in (report.pv or (report.move,))[:depth]:
-        made.append(TreeNode(move, written.name(line, move), line.to_play))
+        nodes.append(TreeNode(move, notation.name(line, move), line.to_play))
         line = line.play(move)
-    made[0] = dataclasses.replace(
-        made[0],
+    nodes[0] = dataclasses.replace(
+        nodes[0],
         visits=report.visits,
         value=report.value,
         score=report.score,
         prior=report.prior,
         proven=report.proven,
     )
-    node = made.pop()
-    while made:
-        node = dataclasses.replace(made.pop(), children=(node,))
+    node = nodes.pop()
+    while nodes:
+        node = dataclasses.replace(nodes.pop(), children=(node,))
     return node
 
 
-def _step(written: _Written, line: AnyLine, result: SearchResult) -> TreeStep:
+def _step(notation: _Notation, line: AnyLine, result: SearchResult) -> TreeStep:
     return TreeStep(
         result.playouts,
         result.nodes,
         result.depth,
         result.time_s,
-        "" if result.best is None else written.name(line, result.best),
+        "" if result.best is None else notation.name(line, result.best),
         result.value,
         result.score,
         tuple(
-            (written.name(line, report.move), report.visits, report.value)
+            (notation.name(line, report.move), report.visits, report.value)
             for report in result.moves
             if report.visits or report.value is not None
         ),

@@ -80,7 +80,7 @@ def test_what_it_lacks_is_said(bare: str, spec: str, words: str) -> None:
 
 
 def test_weights_and_strengths_need_something_to_weigh(bare: str) -> None:
-    with pytest.raises(hk.NotationError, match="has no terms to be evaluated by; give"):
+    with pytest.raises(hk.NotationError, match="has no evaluation terms; pass"):
         hk.linear_evaluation(bare)
     with pytest.raises(hk.NotationError, match="have no features"):
         hk.move_strengths(bare)

@@ -16,7 +16,7 @@ from hyoka.learning.selfplay.selfplay_games import of_records
 from hyoka.models.bundled import bundled_prior_model
 from hyoka.models.networks import Convolution, ConvolutionSize, convolution
 from hyoka.records.samples import sample_path
-from hyoka.search.assembly import looks_once
+from hyoka.search.assembly import uses_both_heads
 
 from ..small_convolutions import ExpectedSight, random_convolution
 from ..small_networks import positions_of, random_records
@@ -175,9 +175,9 @@ class TestSearches:
         return hk.SearchSpec.from_text(text).for_game("go5")
 
     def test_value_and_moves_come_of_one_look(self, tmp_path: Path) -> None:
-        assert looks_once(self.spec(tmp_path, "cut=0"))
-        assert not looks_once(self.spec(tmp_path, "mix=0.5"))
-        assert not looks_once(self.spec(tmp_path, "cut=0,prior=5"))
+        assert uses_both_heads(self.spec(tmp_path, "cut=0"))
+        assert not uses_both_heads(self.spec(tmp_path, "mix=0.5"))
+        assert not uses_both_heads(self.spec(tmp_path, "cut=0,prior=5"))
 
     @pytest.mark.parametrize("more", ["cut=0", "mix=0.5", "prior=5", "cut=0,threads=2", "cut=4"])
     def test_searches_take_it(self, tmp_path: Path, more: str) -> None:
