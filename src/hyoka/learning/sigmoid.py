@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sigmoids fitted to results: maximum likelihood and least squares, with errors by game.
+"""Sigmoids fitted to results: maximum likelihood and least squares, with errors clustered by game.
 
-The model is Takeuchi 2010's, win probability = 1 / (1 + exp(-w0 · (e + Σ w_k f_k))), written with
-β_0 = w0 and β_k = w0 · w_k: so written it is linear inside, its likelihood has one maximum, and
-Newton's method finds it.
+The model is Takeuchi 2010's, win probability = 1 / (1 + exp(-w0 · (e + Σ w_k f_k))), with β_0 = w0
+and β_k = w0 · w_k. In this form the exponent is linear, so the likelihood has one maximum, which
+Newton's method finds.
 """
 
 from collections.abc import Sequence
@@ -21,29 +21,29 @@ METHODS: Final[tuple[Method, ...]] = get_args(Method)
 
 _STEPS: Final = 200
 _SETTLED: Final = 1e-15
-"""What the next step would still gain, a position: no digit of a coefficient that counts."""
+"""Convergence tolerance: the expected gain of the next step, per position."""
 _DEPENDENT: Final = 1e-8
-"""Of a column's length, what must be its own."""
+"""Minimum share of a column's length that is orthogonal to the other columns."""
 _FLAT: Final = 1e-12
-"""Curvature a position below which nothing holds a weight where it is."""
+"""Curvature per position below which a weight is not identified."""
 _ROUNDING: Final = 1e-12
-"""A gain a position that the error's own rounding hides."""
+"""Gain per position below the rounding error."""
 _CERTAIN: Final = 10.0
-"""Log odds from which on a result may be one that the columns tell without fail."""
+"""Log odds above which perfect separation is tested."""
 _ROWS_AT_ONCE: Final = 2000
 _ON_THE_LINE: Final = 1e-7
-"""What a linear program can't tell from 0."""
+"""Tolerance of the linear program."""
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class SigmoidFit:
-    """The coefficients of a sigmoid and how sure they are."""
+    """The coefficients of a sigmoid and their covariance."""
 
     coefficients: Array
     covariance: Array
-    """Sandwich over games with G / (G - 1): positions of one game share its result."""
+    """Cluster-robust sandwich estimate over games, with the factor G / (G - 1)."""
 
 
 def fit_sigmoid(
@@ -56,10 +56,9 @@ def fit_sigmoid(
 ) -> SigmoidFit:
     """Fit results, 0 to 1, by the sigmoid of a weighted sum of the design's columns.
 
-    `mlm` maximises the logistic likelihood; `ls` minimises the squared error, from there on.
-    `games` tells which rows share a result. Raises StudyError, with a column's name where one is to
-    blame, for numbers that are none, a column that never changes or is a combination of others,
-    results that are all the same, and results that the columns tell without fail.
+    `mlm` maximizes the logistic likelihood; `ls` minimizes the squared error, starting there.
+    `games` numbers the game of each row. Raises StudyError, naming the column if there is one, for
+    non-finite numbers, constant or collinear columns, equal results, and perfect separation.
 
     >>> column = np.array([[-1.0], [1.0], [1.0], [-1.0]])
     >>> fit = fit_sigmoid(column, np.array([0.0, 1, 0, 0]), np.arange(4), names=["x"])
@@ -77,12 +76,12 @@ def fit_sigmoid(
 
 
 def log_losses(logits: Array, results: Array) -> Array:
-    """Minus the log-likelihood of each result."""
+    """Compute the negative log-likelihood of each result."""
     return np.asarray(np.logaddexp(0, logits) - results * logits)
 
 
 def interval_reach(games: int, confidence: float) -> float:
-    """How many standard errors an interval reaches, these being estimated from so many games.
+    """Compute the half-width of an interval in standard errors estimated from `games`.
 
     >>> round(interval_reach(10, 0.95), 3)  # Student's t with 9 degrees of freedom
     2.262
@@ -93,20 +92,20 @@ def interval_reach(games: int, confidence: float) -> float:
 
 
 def by_game(rows: Array, games: NDArray[np.int64]) -> Array:
-    """The sums of rows of the same game, games in the order of their numbers."""
+    """Sum the rows of each game, in the order of game numbers."""
     dense = np.unique(games, return_inverse=True)[1]
     return np.stack([np.bincount(dense, column) for column in rows.T], axis=1)
 
 
 def _check(design: Array, results: Array, names: Sequence[str]) -> None:
     if len(design) == 0:
-        raise StudyError("there are no positions to fit on")
+        raise StudyError("there are no positions to fit")
     for name, column in zip(names, design.T, strict=True):
         unknown = int((~np.isfinite(column)).sum())
         if unknown:
-            raise StudyError(f"'{name}' is no finite number at {unknown:,} positions")
+            raise StudyError(f"'{name}' is not finite at {unknown:,} positions")
     if not ((results >= 0) & (results <= 1)).all():
-        raise StudyError("results are numbers from 0 to 1")
+        raise StudyError("results must be numbers from 0 to 1")
     if (results == results[0]).all():
         what = {1.0: "won by the first player", 0.0: "lost by the first player"}
         raise StudyError(
@@ -116,7 +115,7 @@ def _check(design: Array, results: Array, names: Sequence[str]) -> None:
 
 
 def _whitening(design: Array, names: Sequence[str]) -> Array:
-    """What makes the design's columns orthogonal and of the same length; none may be redundant."""
+    """Compute the matrix that whitens the columns to length √n; refuse collinear ones."""
     from scipy.linalg import qr, solve_triangular  # noqa: PLC0415 - it takes a second to import
 
     for name, column in zip(names, design.T, strict=True):
@@ -125,7 +124,7 @@ def _whitening(design: Array, names: Sequence[str]) -> Array:
     lengths = np.linalg.norm(design, axis=0)
     triangle = np.linalg.qr(design / lengths, mode="r")
     pivoted, order = qr(triangle, mode="r", pivoting=True)
-    own = np.zeros(len(names))  # of each column, what the ones before it in this order don't have
+    own = np.zeros(len(names))  # the part of each column that is orthogonal to those before it
     own[: min(pivoted.shape)] = np.abs(np.diag(pivoted))
     redundant = np.flatnonzero(own < _DEPENDENT)
     if len(redundant):
@@ -141,15 +140,15 @@ def _whitening(design: Array, names: Sequence[str]) -> Array:
 
 
 def _newton(columns: Array, results: Array) -> Array:
-    """The coefficients of greatest likelihood. Pre: columns are orthogonal, of length √n.
+    """Maximize the likelihood by Newton steps. Pre: columns are orthogonal, with length √n.
 
-    Steps that go uphill each find the maximum if there is one. Where some results look certain
-    there may be none: then it is found out whether the columns tell them without fail.
+    Step halving guarantees progress, so the maximum is found if it exists. Where some results look
+    certain, a test for perfect separation decides whether it exists.
     """
     count, width = columns.shape
     at = np.zeros(width)
     loss = float(log_losses(columns @ at, results).mean())
-    settled = False
+    converged = False
     for _ in range(_STEPS):
         expected = logistic(columns @ at)
         gradient = columns.T @ (results - expected) / count
@@ -157,8 +156,8 @@ def _newton(columns: Array, results: Array) -> Array:
         step = _solved(curvature, gradient)
         if step is None:
             break
-        settled = bool(gradient @ step < _SETTLED)
-        if settled:
+        converged = bool(gradient @ step < _SETTLED)
+        if converged:
             at = at + step
             break
         while True:
@@ -168,15 +167,14 @@ def _newton(columns: Array, results: Array) -> Array:
             step /= 2
         at, loss = at + step, beyond
     certain = np.abs(columns @ at) > _CERTAIN
-    if not settled:
+    if not converged:
         certain[:] = True
-    if certain.any() and _told_without_fail(columns, results, certain):
+    if certain.any() and _is_separated(columns, results, certain):
         raise StudyError(
-            "the columns tell some results without fail, so that a weight grows without end: "
-            "take more games, or fewer terms"
+            "perfect separation: the likelihood has no maximum; add more games, or remove terms"
         )
-    if not settled:
-        raise StudyError("the likelihood's maximum was not found: take more games, or fewer terms")
+    if not converged:
+        raise StudyError("the likelihood's maximum was not found: add more games, or remove terms")
     return at
 
 
@@ -187,12 +185,12 @@ def _solved(matrix: Array, right: Array) -> Array | None:
         return None
 
 
-def _told_without_fail(columns: Array, results: Array, certain: NDArray[np.bool_]) -> bool:
-    """Whether some direction never lowers the likelihood of any result and raises a certain one's.
+def _is_separated(columns: Array, results: Array, certain: NDArray[np.bool_]) -> bool:
+    """Whether a direction separates the results, so that the likelihood has no maximum.
 
-    Then the likelihood has no maximum. Such a direction b has x·b >= 0 where the game was won,
-    <= 0 where it was lost and 0 where it was drawn; a linear program looks for it among some of the
-    positions, and takes more until it holds at all of them or there is none.
+    Such a direction b has x·b >= 0 at wins, <= 0 at losses and 0 at draws, not all of them 0. A
+    linear program searches for it on a subset of the positions and adds violated ones until b
+    satisfies all positions or does not exist.
     """
     from scipy.optimize import linprog  # noqa: PLC0415 - it takes a second to import
 
@@ -201,7 +199,7 @@ def _told_without_fail(columns: Array, results: Array, certain: NDArray[np.bool_
         [np.where(results[:, None] > 0, columns, -columns), -columns[drawn]], axis=0
     )
     lengths = np.linalg.norm(signed, axis=1, keepdims=True)
-    signed /= np.where(lengths > 0, lengths, 1)  # only on which side counts
+    signed /= np.where(lengths > 0, lengths, 1)  # only the sign matters
     goal = -signed[: len(columns)][certain & ~drawn].sum(axis=0)
     chosen = np.zeros(len(signed), dtype=bool)
     chosen[:: max(1, len(signed) // _ROWS_AT_ONCE)] = True
@@ -217,10 +215,10 @@ def _told_without_fail(columns: Array, results: Array, certain: NDArray[np.bool_
 
 
 def _levenberg_marquardt(columns: Array, results: Array, start: Array) -> Array:
-    """The coefficients of least squared error near `start`.
+    """Minimize the squared error near `start`.
 
-    The error may have no least value: where a few results contradict all others it may fall for
-    ever as the sigmoid becomes a step. Raises StudyError then.
+    Raises StudyError if there is no minimum: when a few results contradict all others, the error
+    may decrease forever as the sigmoid approaches a step.
     """
     count, width = columns.shape
     at, damping = start, 1e-3
@@ -247,23 +245,23 @@ def _levenberg_marquardt(columns: Array, results: Array, start: Array) -> Array:
             if np.abs(step).max() < 1e-10:
                 if gain < _ROUNDING:
                     return at
-                raise _no_least_error()
+                raise _no_minimum_error()
             damping *= 10
         at, error = at + step, beyond
-    raise _no_least_error()
+    raise _no_minimum_error()
 
 
-def _no_least_error() -> StudyError:
+def _no_minimum_error() -> StudyError:
     return StudyError(
-        "the squared error has no least value near the most likely weights: "
-        "fit by mlm, or take more games, or fewer terms"
+        "the squared error has no minimum near the maximum-likelihood weights: "
+        "fit by mlm, add more games, or remove terms"
     )
 
 
 def _sandwich(
     columns: Array, results: Array, games: NDArray[np.int64], at: Array, method: Method
 ) -> Array:
-    """The covariance of the coefficients, the games being what chance drew."""
+    """Compute the cluster-robust covariance of the coefficients."""
     expected = logistic(columns @ at)
     surprise = results - expected
     slope = expected * (1 - expected)
@@ -277,7 +275,7 @@ def _sandwich(
     count = len(pulls)
     if count <= columns.shape[1]:
         raise StudyError(
-            f"{columns.shape[1]} numbers can't be fitted to {count} games: take more games"
+            f"{columns.shape[1]} coefficients cannot be fitted to {count} games: add more games"
         )
     bread = np.linalg.inv(curvature)
     return np.asarray(bread @ (pulls.T @ pulls) @ bread * (count / (count - 1)))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Weights of many sparse features fitted to results: Newton's method, with L1, L2 and bounds.
 
-What is made small is the sum of the losses, plus l1 · Σ|β - π| + l2 / 2 · Σ(β - π)² for the β to
-begin with, π. Each step solves the quadratic problem that the gradient and the curvature make, with
-bounds and L1 as they are, and must gain. On many positions the first steps take the curvature of
-some of them; the last ones that of all, which the errors need anyhow.
+The objective is the sum of the losses plus l1 · Σ|β - π| + l2 / 2 · Σ(β - π)² for the initial β, π.
+Each step minimizes the quadratic model under the bounds and L1, and must decrease the objective. On
+many positions, the first steps use the Hessian of a sample; the last ones use the full Hessian,
+which the errors need too.
 """
 
 import os
@@ -25,33 +25,33 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MOST_WEIGHTS: Final = 6000
-"""Their curvature is a matrix of all pairs: 288 MB."""
+"""The Hessian of that many weights takes 288 MB."""
 _STEPS: Final = 100
 _SETTLED: Final = 1e-14
-"""What the next step would still gain, a position."""
+"""Convergence tolerance: the expected gain of the next step, per position."""
 _ROUNDING: Final = 1e-11
-"""A gain a position that the loss's own rounding may hide."""
+"""Gain per position below the rounding error of the loss."""
 _SAMPLED_ROWS: Final = 400_000
-"""Of more positions the first steps take the curvature of about so many."""
+"""Sample size for the Hessian of the first steps."""
 _SAMPLED_STEPS: Final = 15
 _NEAR: Final = 1e-8
-"""A gain a position from which on the curvature hardly changes any more."""
+"""Gain per position below which the Hessian is reused."""
 _SELDOM: Final = 100
-"""Positions of the sample that a feature must have for its curvature to be told by them."""
+"""Minimum occurrences of a feature in the sample to estimate its curvature."""
 _DEPENDENT: Final = 1e-10
-"""Curvature, of columns scaled to 1, below which a combination of them does nothing."""
+"""Eigenvalue of the scaled Hessian below which features are collinear."""
 _CERTAIN: Final = 1e-5
-"""Of the curvature at even chances, what is left where the columns tell results without fail."""
+"""Curvature, relative to even chances, below which a feature separates perfectly."""
 
 
 def default_threads() -> int:
-    """As many as there are processors for us."""
+    """Count the processors available to this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SparseProblem:
-    """What is fitted: which numbers β make up the rows' weights, and what holds them."""
+    """The fitting problem: rows, the coefficients β of their weights, bounds and penalties."""
 
     rows: "FeatureRows" = field(repr=False)
     names: Sequence[str] = field(repr=False)
@@ -59,7 +59,7 @@ class SparseProblem:
     """The rows' weights are `fixed + places @ β`."""
     fixed: Array = field(repr=False)
     start: Array = field(repr=False)
-    """What L1 and L2 pull towards, and where the fit begins."""
+    """The initial β, toward which L1 and L2 shrink."""
     low: Array = field(repr=False)
     high: Array = field(repr=False)
     penalised: NDArray[np.bool_] = field(repr=False)
@@ -69,23 +69,23 @@ class SparseProblem:
     threads: int = 1
 
     def weights(self, beta: Array) -> Array:
-        """Of the rows."""
+        """Compute the weights of the rows."""
         return np.asarray(self.fixed + self.places @ beta, np.float64)
 
     def penalty(self, beta: Array) -> float:
-        """Of L1 and L2."""
+        """Compute the L1 and L2 penalty."""
         away = (beta - self.start)[self.penalised]
         return float(self.l1 * np.abs(away).sum() + self.l2 / 2 * (away @ away))
 
     def loss_slope(self, beta: Array) -> tuple[float, Array, int]:
-        """The losses with the penalty, their gradient but for L1's part, and how many rows."""
+        """Compute the penalized loss, its gradient without L1, and the number of rows."""
         loss, gradient, rows = self.rows.loss_slope(self.weights(beta), self.squared, self.threads)
         own = np.asarray(self.places.T @ gradient, np.float64)
         own += np.where(self.penalised, self.l2 * (beta - self.start), 0.0)
         return loss + self.penalty(beta), own, rows
 
     def curvature(self, beta: Array, *, exact: bool = False, step: int = 1) -> Array:
-        """Of the losses and L2."""
+        """Compute the Hessian of the losses and L2."""
         full = self.rows.curvature(self.weights(beta), self.squared, exact, step, self.threads)
         own = np.asarray(self.places.T @ (self.places.T @ full).T, np.float64)
         own[np.diag_indices_from(own)] += np.where(self.penalised, self.l2, 0.0)
@@ -94,27 +94,27 @@ class SparseProblem:
 
 @dataclass(frozen=True, eq=False)
 class SparseFit:
-    """The numbers that fit best."""
+    """Fitted coefficients with their Hessian and loss."""
 
     beta: Array
     free: NDArray[np.bool_]
-    """Neither at a bound, nor held by L1, nor without any position that has them."""
+    """Coefficients that occur and are neither at a bound nor held by L1."""
     seen: NDArray[np.bool_]
-    """Whether any position has them."""
+    """Coefficients whose features occur."""
     curvature: Array = field(repr=False)
     loss: float
-    """A position, without the penalty."""
+    """Mean loss per position, without the penalty."""
     rows: int
     steps: int
 
 
 def fit_sparse(
-    problem: SparseProblem, told: Callable[[int, float], None] | None = None
+    problem: SparseProblem, on_step: Callable[[int, float], None] | None = None
 ) -> SparseFit:
-    """The numbers of least loss; `told` hears of each step and what it may gain a position.
+    """Minimize the loss; call `on_step` with each step's number and expected gain per position.
 
-    Raises StudyError, with names, where the features are combinations of each other or tell results
-    without fail, and where the least loss was not found.
+    Raises StudyError, with names, if features are collinear or separate the results perfectly, and
+    if the minimum was not found.
     """
     seen = np.asarray(abs(problem.places).T @ _per_weight(problem, problem.rows.occurrences(1)) > 0)
     held = ~seen & ~(problem.penalised & (problem.l2 > 0))
@@ -122,7 +122,7 @@ def fit_sparse(
     even = problem.curvature(np.zeros_like(problem.start), step=every)
     if problem.l1 == 0:  # else L1 may choose between them
         _refuse_dependent(problem, even + np.diag(_seldom(problem, every)), ~held)
-    descent = _Descent(problem, held, told)
+    descent = _Descent(problem, held, on_step)
     beta = np.clip(problem.start, problem.low, problem.high)
     if every > 1:
         beta, _ = descent.down(beta, every, _SAMPLED_STEPS, _NEAR)
@@ -142,26 +142,26 @@ def fit_sparse(
 
 
 class _Descent:
-    """Steps downhill, each by its own curvature or by the one of a place nearby."""
+    """Newton descent that may reuse a nearby Hessian."""
 
     def __init__(
         self,
         problem: SparseProblem,
         held: NDArray[np.bool_],
-        told: Callable[[int, float], None] | None,
+        on_step: Callable[[int, float], None] | None,
     ) -> None:
-        self._problem, self._held, self._told = problem, held, told
+        self._problem, self._held, self._on_step = problem, held, on_step
         self.steps = 0
         self.curvature: Array | None = None
-        """Of all rows, of where the last steps were."""
+        """The last full Hessian."""
 
     def down(self, beta: Array, every: int, most: int, settled: float) -> tuple[Array, bool]:
-        """From here by at most so many steps, until one gains less; and whether one did."""
+        """Descend by at most `most` steps until the gain falls below `settled`."""
         problem = self._problem
         large = len(problem.rows) > _SAMPLED_ROWS
         loss, gradient, rows = problem.loss_slope(beta)
         if rows == 0:
-            raise StudyError("no position is left to fit on")
+            raise StudyError("no position is left to fit")
         seldom = _seldom(problem, every)
         curvature, near, taken_here = None, False, False
         for _ in range(most):
@@ -174,8 +174,8 @@ class _Descent:
             step = _quadratic_step(problem, beta, gradient, curvature, self._held)
             expected = _expected_gain(problem, beta, gradient, curvature, step) / rows
             self.steps += 1
-            if self._told is not None:
-                self._told(self.steps, expected)
+            if self._on_step is not None:
+                self._on_step(self.steps, expected)
             if expected < settled:
                 return (beta + step if every == 1 else beta), True
             share, gained = 1.0, False
@@ -185,7 +185,7 @@ class _Descent:
                 gained = new_loss <= loss - 1e-4 * share * expected * rows
                 share /= 2
             if gained:
-                # Of many rows the curvature costs more than some steps by one that is nearly right.
+                # With many rows, a Hessian costs more than extra steps with an old one.
                 near = large and every == 1 and expected < _NEAR and share == 0.5
                 taken_here = False
                 beta, loss, gradient = beyond, new_loss, new_gradient
@@ -198,12 +198,12 @@ class _Descent:
 
 def _not_found() -> StudyError:
     return StudyError(
-        "the least loss was not found: take more games, fewer features, or some L2 (l2=1)"
+        "the minimum loss was not found: add games, remove features, or add L2 (l2=1)"
     )
 
 
 def _per_weight(problem: SparseProblem, counts: NDArray[np.int64]) -> Array:
-    """Of each of the rows' weights, how many rows have it; the rest's is in all."""
+    """Count the rows that have each weight; the remaining weights are in all rows."""
     width = problem.rows.width
     phases = max(width // max(len(counts), 1), 1) if len(counts) else 1
     of_features = np.repeat(counts, phases)[:width]
@@ -213,7 +213,7 @@ def _per_weight(problem: SparseProblem, counts: NDArray[np.int64]) -> Array:
 
 
 def _seldom(problem: SparseProblem, every: int) -> Array:
-    """The curvature of features that a sample hardly has, as if chances were even; 0 of others."""
+    """Approximate the curvature of features that are rare in a sample, at even chances."""
     if every == 1:
         return np.zeros(len(problem.start))
     all_rows, some = problem.rows.occurrences(1), problem.rows.occurrences(every)
@@ -229,7 +229,7 @@ def _quadratic_step(
     curvature: Array,
     held: NDArray[np.bool_],
 ) -> Array:
-    """The step that makes the quadratic model least, within the bounds and with L1."""
+    """Minimize the quadratic model under the bounds and L1."""
     bounded = np.isfinite(problem.low).any() or np.isfinite(problem.high).any()
     if not bounded and problem.l1 == 0:
         return _solved(curvature, gradient, ~held)
@@ -263,7 +263,7 @@ def _on_active_set(
     limits: tuple[Array, Array, Array, Array],
     held: NDArray[np.bool_],
 ) -> Array | None:
-    """The exact step if what is at its bound, or held by L1, is what it seems; else None."""
+    """Compute the exact step for the current active set; None if the set is wrong."""
     low, high, away, pull = limits
     at_low, at_high = step <= low, step >= high
     kept = (pull > 0) & (step == away)
@@ -287,7 +287,7 @@ def _on_active_set(
 
 
 def _solved(curvature: Array, right: Array, free: NDArray[np.bool_]) -> Array:
-    """-curvature⁻¹ · right where free, scaled so that units don't matter."""
+    """Solve for -curvature⁻¹ · right in the free coefficients, scaled to unit diagonal."""
     step = np.zeros_like(right)
     if not free.any():
         return step
@@ -305,7 +305,7 @@ def _solved(curvature: Array, right: Array, free: NDArray[np.bool_]) -> Array:
 def _expected_gain(
     problem: SparseProblem, beta: Array, gradient: Array, curvature: Array, step: Array
 ) -> float:
-    """What the quadratic model says that a step gains."""
+    """Compute the gain of a step in the quadratic model."""
     away = (beta - problem.start)[problem.penalised]
     l1 = problem.l1 * float(np.abs(away).sum() - np.abs(away + step[problem.penalised]).sum())
     return float(-gradient @ step - 0.5 * step @ curvature @ step) + l1
@@ -317,7 +317,7 @@ def _free(problem: SparseProblem, beta: Array, held: NDArray[np.bool_]) -> NDArr
 
 
 def _refuse_dependent(problem: SparseProblem, curvature: Array, free: NDArray[np.bool_]) -> None:
-    """Raise StudyError if some features are combinations of others and nothing holds them."""
+    """Raise StudyError if unpenalized features are collinear."""
     loose = free & ~(problem.penalised & (problem.l2 > 0))
     if not loose.any():
         return
@@ -330,15 +330,15 @@ def _refuse_dependent(problem: SparseProblem, curvature: Array, free: NDArray[np
     names = np.asarray(problem.names, object)[loose]
     worst = [str(names[i]) for i in np.argsort(-parts)[:4] if parts[i] > 0.1 * parts.max()]
     raise StudyError(
-        f"{', '.join(worst)}: together they say the same as others, or nothing; leave one out, "
-        "freeze one, or add some L2 (l2=1)"
+        f"{', '.join(worst)}: features are collinear or constant; remove one, freeze one, "
+        "or add L2 (l2=1)"
     )
 
 
 def _refuse_certain(
     problem: SparseProblem, curvature: Array, even: Array, free: NDArray[np.bool_]
 ) -> None:
-    """Raise StudyError if some features tell results without fail: their weights have no end."""
+    """Raise StudyError if unpenalized features separate the results perfectly."""
     loose = free & ~(problem.penalised & (problem.l2 > 0))
     if problem.l1 > 0 or not loose.any():
         return
@@ -348,6 +348,6 @@ def _refuse_certain(
         names = np.asarray(problem.names, object)[loose][certain]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         raise StudyError(
-            f"{', '.join(map(str, names[:3]))}{more}: the features tell some results without "
-            "fail, so that a weight grows without end: take more games, bounds, or some L2 (l2=1)"
+            f"{', '.join(map(str, names[:3]))}{more}: perfect separation: the likelihood has "
+            "no maximum; add games, bounds, or L2 (l2=1)"
         )

@@ -467,7 +467,7 @@ def _covariance(
     count, free = len(counted), np.flatnonzero(fit.free)
     if count <= len(free) and problem.l2 == 0:
         raise StudyError(
-            f"{len(free)} numbers can't be fitted to {count} games: take more games, or some L2"
+            f"{len(free)} coefficients cannot be fitted to {count} games: add more games, or add L2"
         )
     weights = problem.weights(fit.beta)
     meat = np.zeros((len(free), len(free)))
