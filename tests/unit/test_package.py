@@ -95,7 +95,7 @@ def runtime_imports(tree: ast.AST) -> set[str]:
 
 @for_every_module
 def test_only_reporting_imports_altair(path: Path) -> None:
-    if layer_of(path) not in {"reporting", "apps"}:
+    if layer_of(path) != "reporting":
         assert "altair" not in runtime_imports(ast.parse(path.read_text(encoding="utf-8")))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What evaluations are worth: curves, metrics, splits and disagreements of samples of positions.
+"""Analysis of evaluations: curves, metrics, slices and disagreements on samples of positions.
 
 Pure functions of columns of numbers: `Sample` in, typed results out. Start with `sample`; `curves`,
-`metrics` and `splits` are what people come for.
+`metrics` and `slices` hold the main results.
 """
 
 from hyoka.analysis.binning import AdaptiveBins, Binning, FixedBins, open_bins

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values go together: bins of one width, or bins that grow until they hold enough.
+"""Bins of values: of one width, or adaptive to the number of positions.
 
 Unless told otherwise a curve has `open_bins`: of one width, from the data, where the game is open.
 """
@@ -81,7 +81,7 @@ class FixedBins:
 
 
 def open_bins(sample: Sample, at_least: int | None = None) -> FixedBins:
-    """The bins that suit a sample, from the data: where the game is open, and narrow enough.
+    """Choose bins from the data: around even values, and narrow enough.
 
     Of values 0.05 wide. Of scores about a quarter of the scale of their logistic curve, five
     scales either side of even; where no curve fits, a fortieth of their range.
@@ -105,7 +105,7 @@ def open_bins(sample: Sample, at_least: int | None = None) -> FixedBins:
 
 
 def least_positions(positions: int) -> int:
-    """How many positions a bin must hold: 100, or a fortieth of few, but 10.
+    """Minimum number of positions per bin: 100, or a fortieth of a small sample, at least 10.
 
     >>> least_positions(1_000_000), least_positions(2_000), least_positions(50)
     (100, 50, 10)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a score to a probability: a logistic curve, and one each for wins and losses.
+"""Calibration of scores: logistic curves of the result, or of wins and losses.
 
 What a curve makes of a score (`link`) is chosen by games it was not fitted to; it stays a curve of
 two constants, whose likelihood has one optimum. Each evaluator has its own link, so the scales of
@@ -60,7 +60,7 @@ class Logistic:
 
     @property
     def converged(self) -> bool:
-        """Whether there is a curve that fits best, and it was found."""
+        """Whether the fit converged."""
         return self.verdict == "fits"
 
     def score_for(self, probability: float) -> Estimate:
@@ -91,7 +91,7 @@ class Logistic:
         return NO_CURVE.get(self.verdict, "")
 
     def probability(self, values: NDArray[Any]) -> Reals:
-        """What values are worth; a mate is worth 0 or 1. NaN where no curve fits."""
+        """Map values to win probabilities; a mate is 0 or 1. NaN where no curve fits."""
         numbers = values.astype(np.float64)
         if not self.converged:
             return np.full(numbers.shape, math.nan)
@@ -104,7 +104,7 @@ class Logistic:
 
 
 def fit_logistic(sample: Sample, confidence: float = 0.95) -> Logistic:
-    """The logistic curve of greatest likelihood; standard errors are those of games (sandwich).
+    """Fit a logistic curve by maximum likelihood; standard errors are clustered by game (sandwich).
 
     >>> sample = Sample.of("sure", [0.9, 0.8, 0.3, 0.1], results=[1, 1, 0, 0], games=[1, 2, 3, 4])
     >>> fit_logistic(sample).missing_reason
@@ -157,7 +157,7 @@ class PlainLogistic:
 
 
 def fit_plain(sample: Sample, confidence: float = 0.95) -> PlainLogistic:
-    """The one-parameter curve of greatest likelihood; standard errors are by games (sandwich).
+    """Fit the one-parameter curve by maximum likelihood; standard errors are clustered by game.
 
     The interval of K is that of the slope 1 / K, turned over.
 
@@ -235,7 +235,7 @@ def _inverted(slope: float, half: float) -> Estimate:
 
 
 def probabilities(sample: Sample) -> Reals | None:
-    """What the evaluator's values say as probabilities, kept a little from 0 and 1.
+    """Map the evaluator's values to probabilities, clipped away from 0 and 1.
 
     Values are probabilities already. Scores become some by the logistic curve of this very sample:
     two constants from all positions, and its link. None where no curve fits.
@@ -273,7 +273,7 @@ class WinDrawLoss:
 
 
 def fit_win_draw_loss(sample: Sample, confidence: float = 0.95) -> WinDrawLoss:
-    """Curves of wins against the rest and of losses against the rest, draws kept."""
+    """Fit curves of wins against the rest and of losses against the rest, with draws."""
     won, lost = (sample.with_results(sample.results == result) for result in (1, 0))
     return WinDrawLoss(fit_logistic(won, confidence), fit_logistic(lost, confidence))
 
@@ -286,7 +286,7 @@ class CalibrationRow:
     unit: str
     condition: str
     of: str
-    """What is fitted: `result`, `result, draws half`, `win` or `loss`."""
+    """The target: `result`, `result, draws half`, `win` or `loss`."""
     positions: int
     games: int
     """Those that the curve was fitted to: mates have no place on it."""
@@ -364,7 +364,7 @@ class Calibration(Result):
 
     parts: tuple[CalibrationRow, ...]
     min_games: int = MIN_GAMES
-    """No figure is shown of fewer games; the rows in `parts` have them all."""
+    """Figures of fewer games are hidden; `parts` has them all."""
     coverage: Coverage | None = None
 
     def has_enough_games(self, part: CalibrationRow) -> bool:
@@ -373,13 +373,13 @@ class Calibration(Result):
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """One-line title."""
         bent = not all(part.logistic.link.is_straight for part in self.parts)
         x, even = ("x(value)", "x(even)") if bent else ("value", "even")
         return f"Probability = 1 / (1 + exp(-({x} - {even}) / scale))"
 
     def table(self) -> pa.Table:
-        """A row a curve, with constants and intervals."""
+        """One row per curve, with constants and intervals."""
         rows = []
         for part in self.parts:
             curve = part.logistic
@@ -426,7 +426,7 @@ class Calibration(Result):
         return (part.name, part.condition or "all", part.of, *texts, values, *counts)
 
     def notes(self) -> tuple[str, ...]:
-        """What the columns mean, what the link does, and why some curves are missing."""
+        """The columns, the link, and missing curves."""
         enough = [part for part in self.parts if self.has_enough_games(part)]
         notes = [
             f"{', '.join(word for word in (part.name, part.condition, part.of) if word)}: no curve "

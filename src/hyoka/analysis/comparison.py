@@ -58,7 +58,7 @@ class Comparison(Result):
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """One-line title."""
         counts = f"{self.one.positions:,} positions of {self.one.games:,} games"
         return f"{self.one.name} against {self.other.name}: {counts}"
 
@@ -201,7 +201,7 @@ class Disagreement(Result):
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """One-line title."""
         return f"Where {self.one} and {self.other} differ, and who was right"
 
     def table(self) -> pa.Table:

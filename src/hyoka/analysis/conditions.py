@@ -15,7 +15,7 @@ from hyoka.foundation.errors import StudyError
 FEW_LEVELS: Final = 8
 MOST_LEVELS: Final = 24
 MOST_PARTS: Final = 6
-"""Levels of a text that are parts of their own unless more are asked for: as many as a chart can
+"""Default maximum number of text levels with parts of their own: as many as a chart can
 tell apart beside all positions and the others."""
 _QUANTILES: Final = (0.1, 0.25, 0.5, 0.75, 0.9)
 

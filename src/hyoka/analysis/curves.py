@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluation curves: how often the first player won, by what an evaluator said.
+"""Evaluation curves: win probability of the first player by evaluation.
 
 The band of a bin is Wilson's interval from as many trials as its positions are worth. What they
 are worth is measured: the variance of the bin's share over resamples of whole games, against that
@@ -59,17 +59,17 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class Monotonicity:
-    """Whether a curve goes one way all the way."""
+    """Test of a curve's monotonicity."""
 
     violations: int
-    """Neighbouring bins that go the other way."""
+    """Neighboring bins that go the other way."""
     largest_drop: float
     p_value: float
     """How often a curve that never turns would look as bad, or less; NaN without resamples."""
 
     @property
     def holds(self) -> bool:
-        """Whether chance may explain what violations there are, which proves no curve."""
+        """Whether chance can explain the violations."""
         return not self.p_value < 0.05
 
 
@@ -94,12 +94,12 @@ class Curve:
 
     @property
     def effective_positions(self) -> float:
-        """How many independent positions these are worth, for the share of all."""
+        """Effective sample size for the overall share."""
         return self.positions / self.design_effect
 
     @property
     def label(self) -> str:
-        """What tells it from others."""
+        """Evaluator and condition."""
         return f"{self.name}, {self.condition}" if self.condition else self.name
 
 
@@ -112,7 +112,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     condition: str = "",
     trend: Trend = "rises",
 ) -> Curve:
-    """The curve of a sample. Draws count as their results say: see `Sample.without_draws`.
+    """Compute the curve of a sample. Draws count by their results: see `Sample.without_draws`.
 
     Bins are `open_bins` unless given; those of fewer than `at_least` positions (100, or a fortieth
     of few) are left out.
@@ -228,7 +228,7 @@ def _normal_reach(confidence: float) -> float:
 def monotonicity(
     shares: Reals, weights: Reals, drawn: Reals, trend: Trend = "rises"
 ) -> Monotonicity:
-    """Whether turns of a curve are more than noise; of a curve that may go any way, nothing.
+    """Test whether violations of monotonicity exceed noise; no test if the trend is `any`.
 
     The statistic is the weighted distance from the nearest curve that never falls. Its law is taken
     from resamples moved so that this nearest curve is the truth, its steps within the noise
@@ -253,7 +253,7 @@ def monotonicity(
 
 
 def _levelled(rising: Reals, weights: Reals) -> Reals:
-    """A rising curve whose steps of less than two standard errors are taken for level ground."""
+    """A rising curve with steps below two standard errors pooled."""
     pools: list[list[float]] = []  # mean, weight, length
     for share, weight in zip(rising.tolist(), weights.tolist(), strict=True):
         pools.append([share, weight, 1])
@@ -291,13 +291,13 @@ def never_falling(shares: Reals, weights: Reals) -> Reals:
 
 @dataclass(frozen=True, repr=False)
 class Curves(Result):
-    """Evaluation curves to be looked at together."""
+    """Several evaluation curves."""
 
     drawn_by = "evaluation_curves"
 
     parts: tuple[Curve, ...]
     of: str = "win probability"
-    """What share is drawn."""
+    """The share on the vertical axis."""
     heading: str = "Evaluation curves"
     bands: str = "games"
     """`games`, or `naive` to see what independent positions would give."""
@@ -323,11 +323,11 @@ class Curves(Result):
         return f"{self.heading}: {', '.join(names)}"
 
     def with_bands(self, bands: str) -> "Curves":
-        """The same with bands by games or naive ones."""
+        """A copy with bands by games, or naive ones."""
         return replace(self, bands=bands)
 
     def table(self) -> pa.Table:
-        """A row a bin."""
+        """One row per bin."""
         return pa.Table.from_pylist(
             [
                 {
@@ -342,7 +342,7 @@ class Curves(Result):
         )
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """A row a bin."""
+        """One row per bin."""
         heading = (
             "evaluator",
             "condition",
@@ -380,7 +380,7 @@ class Curves(Result):
 
 
 def about_curve(curve: Curve) -> str:
-    """What a curve's positions are worth and whether it rises, in a sentence or two."""
+    """Describe a curve's effective sample size and monotonicity in a sentence or two."""
     clauses = [f"{curve.label}: {curve.positions:,} positions of {curve.games:,} games"]
     if math.isfinite(curve.design_effect):
         clauses.append(
@@ -408,7 +408,7 @@ def about_curve(curve: Curve) -> str:
 
 
 def value_text(value: float, unit: str) -> str:
-    """A value for people: `0.55`, `+120`, `mate`."""
+    """A value as text: `0.55`, `+120`, `mate`."""
     if math.isinf(value):
         return "mate" if value > 0 else "-mate"
     return f"{value:.3f}" if unit == VALUE else f"{value:+.1f}"

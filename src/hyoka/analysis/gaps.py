@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far the curve of some positions lies from the curve of all.
+"""The gap between the curve of a slice and the overall curve.
 
 Two departures are measured, both in win probability, at equal values:
 
@@ -92,7 +92,7 @@ def condition_gap(
     confidence: float = 0.95,
     edges: Reals | None = None,
 ) -> ConditionGap:
-    """How far the curve of some positions lies from the curve of all.
+    """The gap between the curve of a slice and the overall curve.
 
     >>> rng = np.random.default_rng(1)
     >>> value, odd = rng.random(4000), rng.random(4000) < 0.3

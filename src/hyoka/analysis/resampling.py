@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals by drawing whole games again: positions of one game are no independent witnesses."""
+"""Intervals by cluster bootstrap over games: positions of one game are not independent."""
 
 import math
 import os
@@ -18,7 +18,7 @@ from hyoka.foundation.math import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How often games are drawn again, by which seed, and how sure intervals are to be.
+    """Options of the cluster bootstrap: resamples, seed, confidence.
 
     The same seed draws the same games from samples over the same games: differences are paired.
     No resamples, no intervals.
@@ -40,29 +40,29 @@ NO_INTERVALS = Resampling(resamples=0)
 
 
 def interval(value: float, drawn: NDArray[Any], games: int, confidence: float = 0.95) -> Estimate:
-    """A value with the interval that its resampled values give.
+    """Compute the interval of a value from its resamples.
 
     Bias-corrected percentiles (Efron), a little further out as Student's t for so many games says
     (Hesterberg). Resamples in which the value does not exist are left out; with fewer than half of
     them, or fewer than two games, there is no interval.
     """
-    kept = np.sort(drawn[np.isfinite(drawn)])
-    if len(kept) < max(2, len(drawn) / 2) or games < 2 or not math.isfinite(value):
+    finite = np.sort(drawn[np.isfinite(drawn)])
+    if len(finite) < max(2, len(drawn) / 2) or games < 2 or not math.isfinite(value):
         return Estimate(value, math.nan, math.nan)
     from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
 
     normal = NormalDist()
-    below = (np.searchsorted(kept, value, "left") + np.searchsorted(kept, value, "right")) / 2
-    share = min(max(below / len(kept), 0.5 / len(kept)), 1 - 0.5 / len(kept))
+    below = (np.searchsorted(finite, value, "left") + np.searchsorted(finite, value, "right")) / 2
+    share = min(max(below / len(finite), 0.5 / len(finite)), 1 - 0.5 / len(finite))
     bias = normal.inv_cdf(share)
     reach = float(stdtrit(games - 1, (1 + confidence) / 2)) * math.sqrt(games / (games - 1))
     low, high = (normal.cdf(2 * bias + sign * reach) for sign in (-1, 1))
-    ends = np.quantile(kept, [low, high])
+    ends = np.quantile(finite, [low, high])
     return Estimate(value, min(float(ends[0]), value), max(float(ends[1]), value))
 
 
 def mean_by_games(values: NDArray[Any], games: NDArray[Any], resampling: Resampling) -> Estimate:
-    """The mean of numbers, one a position, with the interval of drawing whole games again.
+    """Compute a mean over positions, with an interval by cluster bootstrap over games.
 
     >>> mean_by_games(np.array([1.0, 0.0, 1.0]), np.array([4, 4, 9]), NO_INTERVALS).value
     0.6666666666666666
@@ -80,7 +80,7 @@ def mean_by_games(values: NDArray[Any], games: NDArray[Any], resampling: Resampl
 def share_interval(
     share: float, drawn: NDArray[Any], games: int, confidence: float = 0.95
 ) -> Estimate:
-    """The interval of something between 0 and 1.
+    """Compute the interval of a share between 0 and 1.
 
     Where it is 0 or 1 and every resample says the same, resamples have nothing more to say; games
     have: Wilson's interval from as many trials.
@@ -96,14 +96,14 @@ def share_interval(
 
 
 def two_sided_p(value: float, drawn: NDArray[Any], games: int) -> float:
-    """How often a difference that is really zero would be as large, by the resamples' spread.
+    """Compute the p-value of a difference from the spread of its resamples.
 
     By Student's t for so many games, as `interval` has it.
     """
-    kept = drawn[np.isfinite(drawn)]
-    if len(kept) < 2 or games < 2 or not math.isfinite(value):
+    finite = drawn[np.isfinite(drawn)]
+    if len(finite) < 2 or games < 2 or not math.isfinite(value):
         return math.nan
-    spread = float(np.std(kept)) * math.sqrt(games / (games - 1))
+    spread = float(np.std(finite)) * math.sqrt(games / (games - 1))
     if spread == 0:
         return 1.0 if value == 0 else math.nan
     from scipy.special import stdtr  # noqa: PLC0415 - slow to import
@@ -112,7 +112,7 @@ def two_sided_p(value: float, drawn: NDArray[Any], games: int) -> float:
 
 
 def probability_text(p: float) -> str:
-    """A small probability for people.
+    """A small probability as text.
 
     >>> probability_text(0.0312), probability_text(0), probability_text(math.nan)
     ('0.031', '< 1e-15', '–')
@@ -125,7 +125,7 @@ def probability_text(p: float) -> str:
 def wilson(
     share: Reals, effective: Reals, games: NDArray[Any], confidence: float
 ) -> tuple[Reals, Reals]:
-    """Wilson's interval of shares from so many effective trials, with Student's t for few games."""
+    """Wilson's interval of shares by effective trials, with Student's t for few games."""
     from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
 
     reach = stdtrit(np.maximum(games - 1, 1), (1 + confidence) / 2)
@@ -133,8 +133,8 @@ def wilson(
         squared = reach**2 / effective
         middle = (share + squared / 2) / (1 + squared)
         half = np.sqrt(squared * (share * (1 - share) + squared / 4)) / (1 + squared)
-    known = (games >= 2) & (effective > 0)
+    valid = (games >= 2) & (effective > 0)
     # Rounding must not leave the share itself outside.
-    low = np.where(known, np.clip(np.minimum(middle - half, share), 0, 1), np.nan)
-    high = np.where(known, np.clip(np.maximum(middle + half, share), 0, 1), np.nan)
+    low = np.where(valid, np.clip(np.minimum(middle - half, share), 0, 1), np.nan)
+    high = np.where(valid, np.clip(np.maximum(middle + half, share), 0, 1), np.nan)
     return low, high

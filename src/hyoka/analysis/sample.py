@@ -42,7 +42,7 @@ class Link:
         return math.isinf(self.bend) and math.isinf(self.limit)
 
     def __call__(self, scores: NDArray[Any]) -> NDArray[np.float64]:
-        """What is made of scores."""
+        """Transform scores."""
         within = np.clip(scores.astype(np.float64), -self.limit, self.limit)
         return within if math.isinf(self.bend) else self.bend * np.arcsinh(within / self.bend)
 
@@ -66,7 +66,7 @@ STRAIGHT: Final = Link()
 
 
 def best_link(ranking: Ranking, scores: NDArray[Any]) -> Link:
-    """The link by which games that a curve was not fitted to surprise it least.
+    """Choose the link with the least log-loss on held-out games.
 
     Tried are bends and limits at 1, 2 and 5 times powers of ten among the scores, and none; the
     one and the other in turn.
@@ -92,7 +92,7 @@ def _nice_between(low: float, high: float) -> list[float]:
 
 
 def _least_surprised(ranking: Ranking, links: list[Link]) -> Link:
-    """The best of links, the straightest last; that one where nothing can be said."""
+    """The link with the least log-loss; the straightest, which is last, if undecided."""
     losses = ranking.held_out_losses(
         np.array([link.bend for link in links]), np.array([link.limit for link in links])
     )
@@ -105,7 +105,7 @@ def _least_surprised(ranking: Ranking, links: list[Link]) -> Link:
 Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
 DrawnGames = Literal["drop", "half"]
-"""What becomes of positions of drawn games: they are left out, or count as half a win."""
+"""Positions of drawn games are left out, or count as half a win."""
 VALUE: Final = "value"
 """The unit of expected results, 0 to 1."""
 
@@ -115,7 +115,7 @@ class Sample:
     """Positions with an evaluator's values, their results and their games, in columns.
 
     Values and results are the first player's. A mate is worth infinity. Positions of one game share
-    its fate, so every interval draws whole games again.
+    its fate, so every interval is a cluster bootstrap over games.
 
     >>> Sample.of("engine", [0.2, 0.9, 0.6], results=[0, 1, 1], games=[7, 7, 9]).game_count
     2
@@ -131,11 +131,11 @@ class Sample:
     """Numbers from 0, without gaps."""
     game_count: int
     weights: Floats | None = field(default=None, repr=False)
-    """How much each position counts; one each unless given."""
+    """Weight of each position; 1 by default."""
     rows: NDArray[np.int64] | None = field(default=None, repr=False)
     """Where the positions are in what they were taken from."""
     link: Link | None = None
-    """What their logistic curve makes of scores; None: what games held out prefer."""
+    """Link of the logistic curve of scores; None: chosen by held-out games."""
 
     @classmethod
     def of(

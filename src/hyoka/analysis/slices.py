@@ -190,14 +190,14 @@ class Slice:
 
 @dataclass(frozen=True, repr=False)
 class Slices(Result):
-    """The conditions under which an evaluation is most wrong, the worst first."""
+    """The slices where an evaluation is most biased, the worst first."""
 
     drawn_by = "slice_dots"
 
     evaluator: str
     slices: tuple[Slice, ...]
     tried: int
-    """Conditions that were looked at, of enough games."""
+    """Number of conditions tested, of enough games."""
     false_discovery_rate: float
     positions: int
     games: int
@@ -220,7 +220,7 @@ class Slices(Result):
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """One-line title."""
         found = f"{len(self.slices)} of {self.tried} conditions"
         equal = f", {self.held_equal} being equal" if self.held_equal else ""
         return f"Where {self.evaluator} is wrong: {found}{equal}"
@@ -349,7 +349,7 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
     resampling: Resampling | None = None,
     progress: OnProgress | None = None,
 ) -> Slices:
-    """Search columns for the conditions where the evaluation is most wrong.
+    """Search columns for the slices where the evaluation is most biased.
 
     Levels, ranges between quantiles and pairs of the strongest are tried, if they hold for enough
     positions of enough games and fail for enough. Listed are those that are significant over

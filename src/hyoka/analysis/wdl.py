@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 _STEPS: Final = 200
 _SETTLED: Final = 1e-14
-"""What the next step would still gain, a position: no digit of a coefficient that counts."""
+"""Convergence tolerance: gain of the next step, per position."""
 _WITHIN: Final = 0.9
 """Of the way to where a or b would be 0, how much a step may go."""
 _LEAST: Final = 1e-4
@@ -262,7 +262,7 @@ _GREATEST: Final = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True, kw_only=True)
 class Stages:
-    """What a model follows the game by, and the stages that it is fitted to."""
+    """The stage of the game in a model, and its fitted range."""
 
     name: str
     """`move`, or an SQL expression."""
@@ -347,7 +347,7 @@ class WdlModel:
 
     @property
     def converged(self) -> bool:
-        """Whether there is a model that fits best, and it was found."""
+        """Whether the fit converged."""
         return self.verdict == "fits"
 
     @property
@@ -404,7 +404,7 @@ def fit_wdl_model(  # noqa: PLR0913 - a keyword for each choice
     condition: str = "",
     resampling: Resampling | None = None,
 ) -> WdlModel:
-    """The model of greatest likelihood, with intervals that draw whole games again.
+    """Fit the model by maximum likelihood, with intervals by cluster bootstrap over games.
 
     `stages` is a number a position; those outside of `along` are left out, and so are mates and
     scores beyond `most` (four times the score that wins half of the games). Each resample is one

@@ -26,7 +26,7 @@ class WdlModels(Result):
     caveats: tuple[str, ...] = ()
     coverage: Coverage | None = None
     min_games: int = MIN_GAMES
-    """No figure is shown of fewer games; the models in `parts` have them all."""
+    """Figures of fewer games are hidden; `parts` has them all."""
 
     def has_enough_games(self, part: WdlModel) -> bool:
         """Whether a part has the games that figures need."""
@@ -34,7 +34,7 @@ class WdlModels(Result):
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """One-line title."""
         return "Win = 1 / (1 + exp((a - score) / b)), loss the same of -score, draw what is left"
 
     def table(self) -> pa.Table:

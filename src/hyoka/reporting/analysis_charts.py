@@ -208,9 +208,9 @@ def _row(  # noqa: PLR0913, PLR0917 - all that a datum tells
     low, high = (point.naive_low, point.naive_high) if naive else (point.low, point.high)
     linked = {}
     if addresses is not None:
-        told = f"{curves.of} {point.share:.1%} ({low:.1%} to {high:.1%})"
+        share = f"{curves.of} {point.share:.1%} ({low:.1%} to {high:.1%})"
         words = (
-            f"{name}; {value_text(point.value, part.unit)}: {told}; {point.positions:,} positions"
+            f"{name}; {value_text(point.value, part.unit)}: {share}; {point.positions:,} positions"
         )
         linked = {"address": addresses[pick], "words": words}
     return linked | {

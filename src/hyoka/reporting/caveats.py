@@ -6,7 +6,7 @@ from importlib.resources import files
 
 
 def caveats(*headings: str) -> list[str]:
-    """What to know before a figure is believed, a sentence or two each, under these headings.
+    """Caveats about figures, a sentence or two each, under these headings.
 
     >>> caveats("Searches")
     ['What is proven is a result, not a score. Playouts know neither superko nor repetition.']

@@ -24,7 +24,7 @@ from hyoka.storage.files import write_bytes, write_text
 from hyoka.storage.outputs import mark_png, mark_svg
 
 INK: Final = "var(--ink)"
-"""The colour of the page's text. A chart names its colours so: the page decides what they are."""
+"""Color of the page's text. Charts use CSS variables, so the page sets their values."""
 QUIET: Final = "var(--quiet)"
 """For what stands in the background: references, draws."""
 COLORS: Final = tuple(f"var(--series-{number})" for number in range(1, 9))
@@ -61,7 +61,7 @@ _LOOK: Final[dict[str, Any]] = {
         "titleColor": INK,
         "orient": "top",
         "labelFontSize": 12,
-        "labelLimit": 0,  # none: names are told apart by their ends
+        "labelLimit": 0,  # none: names may differ only at their ends
         "symbolStrokeWidth": 2,
         "symbolOpacity": 1,
         "title": None,
@@ -78,7 +78,7 @@ _LOOK: Final[dict[str, Any]] = {
 
 
 def specification(chart: altair.TopLevelMixin, description: str = "") -> dict[str, Any]:
-    """The chart as Vega-Lite, in the page's colours and with words for who cannot see it.
+    """The chart as Vega-Lite, in the page's colors, with a text alternative.
 
     Vega-Lite makes only single charts as wide as the page. Charts above one another that ask for it
     get the width of a picture, and a note for `draw.js`, which then keeps them as wide as the page.
@@ -103,7 +103,7 @@ def chart_of(spec: dict[str, Any]) -> altair.TopLevelMixin:
 
 @functools.cache
 def styles() -> str:
-    """The style sheet of every page; its first rule has the colours in the light."""
+    """The style sheet of every page; its first rule has the colors of the light theme."""
     return (importlib.resources.files("hyoka.reporting") / "page.css").read_text(encoding="utf-8")
 
 
@@ -116,20 +116,20 @@ def drawing_script() -> str:
     ours = (importlib.resources.files("hyoka.reporting") / "draw.js").read_text(encoding="utf-8")
     version = vega_lite_version()
     made_of = f"{importlib.metadata.version('vl-convert-python')} {version} {ours}"
-    # Bundling takes seconds and always gives the same: it is kept where caches are.
-    kept = _cache() / f"charts-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.js"
+    # Bundling takes seconds, so the result is cached.
+    cached = _cache() / f"charts-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.js"
     with contextlib.suppress(OSError):
-        return kept.read_text(encoding="utf-8")
+        return cached.read_text(encoding="utf-8")
     bundle = vl_convert.javascript_bundle(ours, version)
     script = re.sub(r"<(?=/script|script|!--)", r"\\x3c", bundle, flags=re.IGNORECASE)
     with contextlib.suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_text(kept, script)
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        write_text(cached, script)
     return script
 
 
 def _cache() -> Path:
-    """Where programs keep what they can make again."""
+    """The cache directory."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hyoka"
 
 
@@ -156,7 +156,7 @@ def save_chart(
 
 @dataclass(frozen=True, repr=False)
 class Picture:
-    """A chart as it is drawn on white: SVG, which notebooks show."""
+    """A chart as SVG on white, which notebooks show."""
 
     svg: str
 
@@ -174,26 +174,26 @@ def drawn(chart: altair.TopLevelMixin, figure: Figure | None = None) -> Picture:
 
 
 def _on_paper(chart: altair.TopLevelMixin, figure: Figure | None) -> dict[str, Any]:
-    """A chart's specification with colours of its own, as wide as a picture."""
+    """A chart's specification with fixed colors, as wide as a picture."""
     spec = specification(chart)
     if spec.get("width") == "container":
         spec["width"] = _PICTURE_WIDTH
     if figure is not None:
         spec = figure.applied(spec)
-    text = re.sub(r"var\(--([a-z0-9-]+)\)", _paper_colour, json.dumps(spec))
+    text = re.sub(r"var\(--([a-z0-9-]+)\)", _paper_color, json.dumps(spec))
     spec = dict(json.loads(text))
     spec["config"]["background"] = "white"
     spec["config"]["font"] = "sans-serif"
     return spec
 
 
-def _paper_colour(name: re.Match[str]) -> str:
-    return _light_colours().get(name[1], name[0])
+def _paper_color(name: re.Match[str]) -> str:
+    return _light_colors().get(name[1], name[0])
 
 
 @functools.cache
-def _light_colours() -> dict[str, str]:
-    """The colours of the light page by name; a chart in a file of its own has them too."""
+def _light_colors() -> dict[str, str]:
+    """The colors of the light page by name; a chart in a file of its own has them too."""
     light = styles().partition("}")[0]
     return dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]+);", light))
 
@@ -205,7 +205,7 @@ def vega_lite_version() -> str:
 
 MOST_SERIES: Final = len(COLORS)
 RESULTS: Final = ("first player won", "drawn", "second player won")
-_RESULT_COLOURS: Final = (COLORS[0], QUIET, COLORS[1])
+_RESULT_COLORS: Final = (COLORS[0], QUIET, COLORS[1])
 DASHES: Final = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]]
 _HEIGHT: Final = 280
 _MOST_POINTS: Final = 40
@@ -351,7 +351,7 @@ def band(
 def lines(
     spots: Sequence[Spot], *, x: str, y: str, share: bool = False, log_x: bool = False
 ) -> alt.TopLevelMixin:
-    """Several lines; no more than `MOST_SERIES`. Dashes tell them apart where colours do not."""
+    """Several lines; no more than `MOST_SERIES`. Dashes tell them apart where colors do not."""
     series = list(dict.fromkeys(spot.series for spot in spots))
     scale = _scale(share) if share else alt.Scale(zero=True)
     across = alt.Scale(type="log", nice=False) if log_x else alt.Scale(zero=False)
@@ -440,7 +440,7 @@ def stroke_legend(names: Sequence[str]) -> alt.Legend:
 
 
 def columns(parts: Sequence[Part], *, x: str) -> alt.TopLevelMixin:
-    """Upright bars from `start` to `end`, stacked by result."""
+    """Vertical bars from `start` to `end`, stacked by result."""
     chart: alt.Chart = (
         _stacked(parts)
         .encode(
@@ -465,7 +465,7 @@ def columns(parts: Sequence[Part], *, x: str) -> alt.TopLevelMixin:
 
 
 def rows(parts: Sequence[Part]) -> alt.TopLevelMixin:
-    """Lying bars beside their names, from the top in the order given, stacked by result."""
+    """Horizontal bars beside their names, from the top in the order given, stacked by result."""
     names = len({part.name for part in parts})
     chart: alt.Chart = (
         _stacked(parts)
@@ -492,7 +492,7 @@ def _stacked(parts: Sequence[Part]) -> Any:
         .mark_bar(stroke="var(--ground)", strokeWidth=0.5)
         .encode(
             color=alt.Color(
-                "result:N", scale=alt.Scale(domain=list(RESULTS), range=list(_RESULT_COLOURS))
+                "result:N", scale=alt.Scale(domain=list(RESULTS), range=list(_RESULT_COLORS))
             )
         )
     )

@@ -94,7 +94,7 @@ class Chart:
     chart: altair.TopLevelMixin
     caption: str
     description: str = ""
-    """For who cannot see it; the caption unless given."""
+    """Text alternative; the caption by default."""
     narrow: bool = False
     still: bool = False
     """A picture, which needs no script and nobody can ask: a page of such charts is small."""
@@ -135,7 +135,7 @@ class Pick:
     """One of the things that can be picked in an `Explorer`, and the boards it shows."""
 
     key: str
-    """What a mark's datum has in its field `pick`."""
+    """Value of the field `pick` of a mark's datum."""
     label: str
     """Its name in the list, and above its boards."""
     words: str = ""
@@ -159,7 +159,7 @@ class Explorer:
     picks: tuple[Pick, ...]
     shown: str | None = None
     prompt: str = "Click into the chart, or choose here:"
-    """What to do; names the list."""
+    """Instruction; labels the list."""
 
     def __post_init__(self) -> None:
         """Check the keys."""
@@ -179,7 +179,7 @@ class Explorer:
 
 @dataclass(frozen=True)
 class Details:
-    """What only some readers want: folded away under its title until it is opened."""
+    """Details for some readers, collapsed under a title."""
 
     title: str
     words: tuple[str, ...] = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a match's report has in it, put together."""
+"""Contents of a match's report."""
 
 from collections.abc import Iterator, Sequence
 

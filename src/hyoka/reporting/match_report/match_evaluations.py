@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the players thought, against the results of the games."""
+"""The players' evaluations against the results of the games."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -47,7 +47,7 @@ class Thoughts:
     spent_s: Reals
     clock_s: Reals
     result: Reals
-    """What the mover got from the game."""
+    """The mover's result."""
 
     def of(self, player: int) -> "Thoughts":
         """Those of one player."""

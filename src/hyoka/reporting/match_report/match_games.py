@@ -32,7 +32,7 @@ _MOVES_SHOWN: Final = 12
 
 @dataclass(frozen=True)
 class OpeningScore:
-    """What came of one opening."""
+    """Results of one opening."""
 
     opening_id: int
     place: int
@@ -194,7 +194,7 @@ def lengths_section(facts: MatchFacts) -> Section:
         lasted = "The game" if len(facts) == 1 else "Every game"
         words = f"{lasted} lasted {middle} plies. A ply is one move of one player."
         return Section("Game lengths", (words,))
-    caption = "Games by their length in plies, coloured by who won."
+    caption = "Games by their length in plies, colored by who won."
     chart = Chart(columns(_length_parts(facts), x="plies"), caption)
     return Section("Game lengths", (words,), (chart,))
 
@@ -239,12 +239,12 @@ def endings_section(facts: MatchFacts) -> Section:
     if len(facts) == 1:
         return Section("How games ended", (f"The game ended so: {most}.",))
     words = f"The most frequent ending: {most}, in {times:,} of {len(facts):,} games."
-    caption = "Games by how they ended, coloured by who won."
+    caption = "Games by how they ended, colored by who won."
     return Section("How games ended", (words,), (Chart(rows(parts), caption),))
 
 
 def time_section(facts: MatchFacts) -> Section | None:
-    """What players spent on their moves; None where the records do not say."""
+    """Time spent on moves; None if the records have none."""
     thoughts = facts.thoughts
     timed = [player for player in facts.present if np.isfinite(thoughts.of(player).spent_s).any()][
         :MOST_SERIES

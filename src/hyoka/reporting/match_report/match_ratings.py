@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is stronger, by how much, with intervals; ratings of all players."""
+"""Strength of the players: differences and ratings with intervals."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ _MOST_CROSS: Final = 24
 
 
 def duel_findings(facts: MatchFacts) -> list[str]:
-    """What a match of two proved."""
+    """Findings of a match of two."""
     one, other = _leader_first(facts, *facts.present)
     a, b = facts.names[one], facts.names[other]
     score = facts.standing.duel(one, other)
@@ -76,7 +76,7 @@ def draw_and_fault_findings(facts: MatchFacts) -> list[str]:
 
 
 def scores_section(facts: MatchFacts) -> Section:
-    """Who got what against whom, and going first or second."""
+    """Cross table of results, also by color."""
     standing = facts.standing
     totals = {player: standing.total(player) for player in facts.present}
     ranked = sorted(facts.present, key=lambda player: (-totals[player].rate, player))
@@ -250,7 +250,7 @@ def ratings_of(facts: MatchFacts) -> RatingList:
 
 
 def field_findings(ratings: RatingList) -> list[str]:
-    """What a match of many, or of one, proved."""
+    """Findings of a match of many players, or of one."""
     field = [player for player in ratings.players if player.component == 0]
     if len(field) < 2:
         return [f"{field[0].name} has met nobody else: there is nothing to compare."]

@@ -31,7 +31,7 @@ class Example:
     game_id: int
     ply: int
     values: str
-    """What evaluators say of it."""
+    """Evaluations of the position."""
     result: float
 
 
@@ -64,13 +64,13 @@ def examples_against(
     """
     holds = split.condition.holds
     values = sample.values.astype(np.float64)
-    favoured = values >= sample.threshold
+    favored = values >= sample.threshold
     upwards = split.effect.value > 0
     if split.departure.kind == "level":
         wrong = holds & (sample.results == (1 if upwards else 0))
         worth = -values if upwards else values
     else:
-        right = (sample.results == 1) == favoured
+        right = (sample.results == 1) == favored
         confidence = np.abs(values - sample.threshold)
         wrong = holds & (right if upwards else ~right)
         worth = -confidence if upwards else confidence
@@ -181,7 +181,7 @@ def player_titles(game: str) -> tuple[str, str]:
 
 
 def result_words(game: str, result: float) -> str:
-    """What came of a position."""
+    """Result of the game, as text."""
     if result not in (0, 1):
         return "drawn"
     return f"{facts_named(game).players[0 if result == 1 else 1]} won"

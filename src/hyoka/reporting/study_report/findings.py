@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report found, in sentences: each rests on an interval, and none goes beyond it."""
+"""Findings of a report, in sentences that each rest on an interval."""
 
 import math
 from collections.abc import Iterator

@@ -162,7 +162,7 @@ class Results:
     groups: tuple[Shared, ...]
     """Evaluators that are compared on common positions; none where too few are common."""
     coverage: Coverage
-    """Who is compared on what, and what became of drawn games."""
+    """The compared evaluators, their positions, and the treatment of draws."""
     common: int
     """How many positions all evaluators judged."""
     resamples: int
@@ -324,7 +324,7 @@ def _counted(positions: Measured, name: str, draws: DrawnGames) -> Sample:
 
 @dataclass(frozen=True, eq=False)
 class _Work:
-    """What all measurements of a report have in common."""
+    """Shared inputs of a report's measurements."""
 
     study: Study
     resampling: Resampling

@@ -236,7 +236,7 @@ _LEAST_P: Final = 1e-4
 
 
 def measured_section(results: Results) -> Section:
-    """What was measured, on which records, by whom."""
+    """Subject of the report: records and evaluators."""
     facts, game = results.records, results.study.game
     first, second = player_titles(game)
     decided = max(facts.games - facts.without_result, 1)
@@ -359,7 +359,7 @@ def curves_section(results: Results, boards: BoardsOf) -> Section:
 
 
 def _share_of(results: Results) -> str:
-    """What the shares of curves are."""
+    """Meaning of the curves' shares."""
     first = results.first_player
     if results.won == "won":
         return f"How often {first} won"
@@ -649,7 +649,7 @@ def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Sect
 
 
 def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
-    """What the columns of the splits mean, a sentence each."""
+    """Meaning of the columns of slices, a sentence each."""
     used = {name for shown in subject.shown_slices for name in shown.split.condition.columns}
     return tuple(
         f"{column.name}: {column.doc}"

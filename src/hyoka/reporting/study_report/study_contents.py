@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a study's report has in it, put together."""
+"""Contents of a study's report."""
 
 from dataclasses import dataclass
 from typing import Unpack

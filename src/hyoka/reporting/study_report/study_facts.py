@@ -88,12 +88,12 @@ class RecordFacts:
 
 @dataclass(frozen=True)
 class EvaluatorFacts:
-    """Who evaluated, and how much."""
+    """An evaluator and the number of its evaluations."""
 
     name: str
     spec: str
     program: str
-    """What the evaluator calls itself, with its version."""
+    """Name and version that the evaluator reports."""
     positions: int
     games: int
     failed: int
@@ -141,7 +141,7 @@ def record_facts(study: Study) -> RecordFacts:
 
 
 def evaluator_facts(study: Study, names: Sequence[str]) -> tuple[EvaluatorFacts, ...]:
-    """Who these evaluators are, and what they have done."""
+    """Collect the facts about evaluators."""
     counted = {
         row["engine"]: row
         for row in study.sql(
