@@ -18,9 +18,8 @@ from hyoka.models.ply_perceptrons import PlyPerceptrons
 from hyoka.models.python_evaluator import PythonEvaluator
 from hyoka.models.sparse import SparseEvaluation, feature_sets, sparse_evaluation
 from hyoka.search.difficulty import Difficulty, difficulty
-from hyoka.search.playing import play_game, search_line, search_once
 from hyoka.search.search_result import MoveReport, SearchLimits, SearchResult
-from hyoka.search.searcher import Searcher
+from hyoka.search.searcher import Searcher, play_game, search_line, search_once
 from hyoka.search.settings import KINDS, Setting
 from hyoka.search.solvers import EXACT_METHODS, Ending, Mate, find_mate, solve_ending
 from hyoka.search.spec import SearchSpec, ab, mc, mc_score, uct

@@ -13,9 +13,8 @@ from hyoka._core import Player
 from hyoka.foundation.errors import ParameterError
 from hyoka.games import AnyGame, AnyLine, AnyMove, game_facts
 from hyoka.games.lines import as_line
-from hyoka.search.playing import name_or_none
 from hyoka.search.search_result import MoveReport, OnResult, SearchLimits, SearchResult
-from hyoka.search.searcher import Searcher
+from hyoka.search.searcher import Searcher, name_or_none
 from hyoka.search.spec import SearchSpec
 
 _PROOFS: Final = (None, "lost", "drawn", "won", None)

@@ -8,8 +8,7 @@ from hyoka.analysis import Sample
 from hyoka.foundation.errors import NotationError
 from hyoka.games import AnyLine
 from hyoka.games.lines import as_line
-from hyoka.search.playing import name_or_none
-from hyoka.search.searcher import Searcher
+from hyoka.search.searcher import Searcher, name_or_none
 from hyoka.search.spec import SearchSpec
 
 Values = Callable[[Sequence[Any]], Sequence[float]]
@@ -45,8 +44,8 @@ def line_sample(
         games += [number] * len(found)
     if not games:
         raise NotationError("none of the games has a result")
-    called = name or _called(evaluator)
-    return Sample.of(called, values, results=results, games=games)
+    label = name or _label(evaluator)
+    return Sample.of(label, values, results=results, games=games)
 
 
 def _values(line: AnyLine, evaluator: SearchSpec | str | Values) -> list[float]:
@@ -70,7 +69,7 @@ def _values(line: AnyLine, evaluator: SearchSpec | str | Values) -> list[float]:
     return values
 
 
-def _called(evaluator: SearchSpec | str | Values) -> str:
+def _label(evaluator: SearchSpec | str | Values) -> str:
     if isinstance(evaluator, str):
         return evaluator
     if isinstance(evaluator, SearchSpec):
