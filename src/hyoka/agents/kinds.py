@@ -268,7 +268,7 @@ def spec_of(text: str, others: Sequence[str] = ()) -> Spec:
     >>> spec_of("ucd:playouts=500")
     Traceback (most recent call last):
         ...
-    hyoka.errors.NotationError: no search or engine 'ucd'; did you mean uct?
+    hyoka.foundation.errors.NotationError: no search or engine 'ucd'; did you mean uct?
     """
     prefix = text.strip().partition(":")[0]
     for kind in AGENT_KINDS:

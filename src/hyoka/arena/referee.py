@@ -112,10 +112,10 @@ class Referee:
     async def play(self) -> PlayedGame:
         """Play the game. Raises RunStopped, and EngineError for a wrong set-up."""
         began = time.monotonic()
-        end = await self._begun() or await self._played_out()
+        end = await self._start_players() or await self._play_out()
         return self._game(end, time.monotonic() - began)
 
-    async def _begun(self) -> _End | None:
+    async def _start_players(self) -> _End | None:
         """Start both players; one that fails to start loses."""
         ready = [
             game_player.new_game(seed)
@@ -131,7 +131,7 @@ class Referee:
                 raise error
         return None
 
-    async def _played_out(self) -> _End:
+    async def _play_out(self) -> _End:
         while True:
             if self._is_stopped():
                 raise RunStopped
@@ -150,7 +150,7 @@ class Referee:
                 return self._fault(mover, error)
             if self._is_stopped():  # the interrupted search had no result
                 raise RunStopped
-            end = self._moved(mover, answer)
+            end = self._check_answer(mover, answer)
             if end is not None:
                 return end
 
@@ -192,7 +192,7 @@ class Referee:
             return _End(result, "ply limit, scored as it stands", "adjudicated")
         return _End(0.5, "ply limit", "adjudicated")
 
-    def _moved(self, mover: Player, answer: Evaluation) -> _End | None:
+    def _check_answer(self, mover: Player, answer: Evaluation) -> _End | None:
         """Check a player's answer: first its time, then its legality."""
         lost = float(mover is Player.second)
         clock_s = None
@@ -206,7 +206,7 @@ class Referee:
         if best == "resign":
             return _End(lost, "resigned", "resigned")
         if best == "win":
-            return self._declared(lost)
+            return self._judge_declaration(lost)
         try:
             self._play(self._line.parse(best))
         except (IllegalMoveError, NotationError) as error:
@@ -240,7 +240,7 @@ class Referee:
         self._clocks[mover.value] = left
         return None
 
-    def _declared(self, lost: float) -> _End:
+    def _judge_declaration(self, lost: float) -> _End:
         """Judge a declaration of a won game (USI's `win`) by our rules."""
         if getattr(self._line.position, "may_declare", False):
             return _End(1 - lost, "declaration")

@@ -403,7 +403,7 @@ class Replayer:
         return self._replay
 
 
-def finished(game: str, last: Position) -> Evaluation | None:
+def evaluate_finished(game: str, last: Position) -> Evaluation | None:
     """Return the value of a finished game by the rules; None while it goes on.
 
     Always None for Go: after two passes, engines know more than the rules about dead stones.

@@ -23,7 +23,15 @@ from hyoka.engines.client.transport import (
     printable,
 )
 from hyoka.engines.client.uci import is_chess960
-from hyoka.engines.spec import KEYS, EnginePosition, EngineSpec, Limits, Replay, Replayer, finished
+from hyoka.engines.spec import (
+    KEYS,
+    EnginePosition,
+    EngineSpec,
+    Limits,
+    Replay,
+    Replayer,
+    evaluate_finished,
+)
 from hyoka.foundation.errors import EngineError, Error
 from hyoka.games import Position, game_facts, game_of_protocol, games_with
 from hyoka.games.clock import Clock
@@ -279,7 +287,7 @@ class CecpEngine:
         IllegalMoveError for a bad position.
         """
         replay = self._replayed(position)
-        result = finished(position.game, replay.last)
+        result = evaluate_finished(position.game, replay.last)
         if result is not None:
             return result
         self._start = None  # every position is set up from scratch

@@ -23,7 +23,15 @@ from hyoka.engines.client.transport import (
     printable,
 )
 from hyoka.engines.profiles import UNITS, choose_profile
-from hyoka.engines.spec import KEYS, EnginePosition, EngineSpec, Limits, Replay, Replayer, finished
+from hyoka.engines.spec import (
+    KEYS,
+    EnginePosition,
+    EngineSpec,
+    Limits,
+    Replay,
+    Replayer,
+    evaluate_finished,
+)
 from hyoka.foundation.errors import Error
 from hyoka.games import GO, Position, as_go, game_facts
 from hyoka.games.clock import Clock
@@ -218,7 +226,7 @@ class GtpEngine:
         """
         replay = self._replayed(position)
         last = replay.last
-        result = finished(position.game, last)
+        result = evaluate_finished(position.game, last)
         if result is not None:
             return result
         began = time.monotonic()
@@ -257,7 +265,7 @@ class GtpEngine:
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
         """Return the engine's move or `resign`; None if the game is over."""
         replay = self._replayed(position)
-        if finished(position.game, replay.last) is not None:
+        if evaluate_finished(position.game, replay.last) is not None:
             return None
         await self._set_up(position, replay, limits)
         (answer,) = await self._ask(["{genmove}"], replay.last)

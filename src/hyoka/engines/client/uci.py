@@ -17,7 +17,15 @@ from hyoka.engines.client.transport import (
     other_greetings,
     printable,
 )
-from hyoka.engines.spec import KEYS, EnginePosition, EngineSpec, Limits, Replay, Replayer, finished
+from hyoka.engines.spec import (
+    KEYS,
+    EnginePosition,
+    EngineSpec,
+    Limits,
+    Replay,
+    Replayer,
+    evaluate_finished,
+)
 from hyoka.foundation.errors import EngineError, Error
 from hyoka.games import Position, games_with
 from hyoka.games.clock import Clock
@@ -384,7 +392,7 @@ class UciEngine:
                 plays = " and ".join(self.games)
                 raise self.transport.error(f"plays {plays}, not {position.game}", "game")
             replay = self._replay(position)
-            result = finished(position.game, replay.last)
+            result = evaluate_finished(position.game, replay.last)
             standard_start = position.start is None
             return result or _Search(self._position_line(replay, standard_start) + go, replay.last)
         except Error as error:

@@ -111,7 +111,7 @@ def write_to(descriptor: int) -> Callable[[str], None]:
     return write
 
 
-def continued(line: Line) -> Line:
+def continue_line(line: Line) -> Line:
     """Return the line, or where a rule has ended it, its position with minimal history.
 
     A controller may go on after a repetition, fifty moves or two passes, where a search would see a
@@ -119,7 +119,7 @@ def continued(line: Line) -> Line:
 
     >>> import hyoka as hk
     >>> line = hk.Go9().line().play("pass").play("pass")
-    >>> line.outcome is None, continued(line).outcome is None
+    >>> line.outcome is None, continue_line(line).outcome is None
     (False, True)
     """
     if line.outcome is None:
@@ -130,10 +130,10 @@ def continued(line: Line) -> Line:
     return fresh if fresh.outcome is None else line.position.movement_only().line()
 
 
-def played(line: Line, texts: Iterable[str]) -> Line:
+def play_moves(line: Line, texts: Iterable[str]) -> Line:
     """Return the line after some moves. Raises NotationError or IllegalMoveError."""
     for number, text in enumerate(texts, start=1):
-        line = continued(line)
+        line = continue_line(line)
         try:
             move = line.parse(text)
         except TypeError:  # a lone surrogate
@@ -217,7 +217,7 @@ def with_setting(spec: SearchSpec, name: str, value: str) -> SearchSpec:
     return spec.with_settings(**{name: parsed})
 
 
-def counted(spec: SearchSpec, count: int) -> SearchLimits:
+def node_limits(spec: SearchSpec, count: int) -> SearchLimits:
     """Return a node limit in the search's unit: playouts if it has them."""
     names = [setting.name for setting in SearchSpec.settings_for(spec.kind)]
     return SearchLimits(playouts=count) if "playouts" in names else SearchLimits(nodes=count)

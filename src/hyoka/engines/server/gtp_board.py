@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from hyoka._core import Player
-from hyoka.engines.server.controller import continued
+from hyoka.engines.server.controller import continue_line
 from hyoka.foundation.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import (
     FACTS,
@@ -187,7 +187,7 @@ class Board:
         In Go the other color is skipped. In other games only a forced pass is possible. Raises
         IllegalMoveError.
         """
-        line = continued(self.line)
+        line = continue_line(self.line)
         if line.to_play is player:
             return line
         if self.is_go:

@@ -15,8 +15,8 @@ from hyoka.engines.server.controller import (
     Controller,
     Question,
     SearchThread,
-    continued,
-    counted,
+    continue_line,
+    node_limits,
     printable,
     version,
     with_setting,
@@ -220,7 +220,7 @@ class GtpServer:
     def _analyze(self, style: str, words: list[str]) -> None:
         """Analyze until the controller sends anything."""
         analysis = Analysis.from_words(style, words)
-        player = analysis.player or continued(self._board.line).to_play
+        player = analysis.player or continue_line(self._board.line).to_play
         question = self._question(player, analysis)
         searcher = self._ready_searcher()
         self._controller.say(f"={self._id}")
@@ -256,7 +256,7 @@ class GtpServer:
 
     def _search_with_output(self, analysis: Analysis) -> str:
         """Search with live lines in an open answer; return the move."""
-        player = analysis.player or continued(self._board.line).to_play
+        player = analysis.player or continue_line(self._board.line).to_play
         question = self._question(player, analysis)
         self._ready_searcher()
         self._controller.say(f"={self._id}")
@@ -272,7 +272,7 @@ class GtpServer:
 
     def _genmove_analyze(self, style: str, words: list[str]) -> None:
         analysis = Analysis.from_words(style, words)
-        player = analysis.player or continued(self._board.line).to_play
+        player = analysis.player or continue_line(self._board.line).to_play
         if move := self._search_with_output(analysis):
             self._play_move(player, move)
 
@@ -313,7 +313,7 @@ class GtpServer:
             raise NotationError("syntax error")
         name, value = found[1].lower(), found[2]
         if name in ("visits", "playouts"):
-            name = "playouts" if counted(self._spec, 1).playouts else "nodes"
+            name = "playouts" if node_limits(self._spec, 1).playouts else "nodes"
         return self._change_setting([name, value]) and ""
 
 

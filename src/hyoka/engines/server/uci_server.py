@@ -17,9 +17,9 @@ from hyoka.engines.server.controller import (
     Option,
     Question,
     SearchThread,
-    continued,
+    continue_line,
     options_of,
-    played,
+    play_moves,
     printable,
     version,
     with_setting,
@@ -203,7 +203,7 @@ class UciServer:
         where = words.index("moves") if "moves" in words else len(words)
         try:
             start = self._start_position(words[1:where])
-            self._line = played(start.line(), words[where + 1 :])
+            self._line = play_moves(start.line(), words[where + 1 :])
         except (Error, TypeError, IndexError) as error:
             self._line = None
             self._tell(f"no position: {error}")
@@ -222,7 +222,7 @@ class UciServer:
         self._stop()
         self._go = go = Go.from_words(words)
         searcher = self._ready_searcher()
-        line = None if self._line is None else continued(self._line)
+        line = None if self._line is None else continue_line(self._line)
         if line is None or searcher is None or line.outcome is not None:
             self._say_over(line)
             return
@@ -329,7 +329,7 @@ class UciServer:
         texts = []
         for move in moves:
             texts.append(castling_by_rook(line.position, move))
-            line = continued(line).play(move)
+            line = continue_line(line).play(move)
         return " ".join(texts)
 
     def _tell(self, message: str) -> None:
@@ -430,7 +430,7 @@ class UsiServer(UciServer):
         if "mate" in go.numbers:
             self._seek_mate(go)
             return
-        line = None if self._line is None else continued(self._line)
+        line = None if self._line is None else continue_line(self._line)
         if line is not None and self._may_declare(line) and not (go.ponder or go.infinite):
             self._stop()
             self._say("bestmove win")
@@ -451,7 +451,7 @@ class UsiServer(UciServer):
         """Search for a mate by checks, as in tsume problems, whatever the search."""
         self._stop()
         self._go = go
-        line = None if self._line is None else continued(self._line)
+        line = None if self._line is None else continue_line(self._line)
         if line is None or line.outcome is not None:
             self._say("checkmate nomate")
             return

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from hyoka._core import Player
-from hyoka.engines.server.controller import counted
+from hyoka.engines.server.controller import node_limits
 from hyoka.games import FACTS, AnyMove
 from hyoka.games.clock import Clock
 from hyoka.search import MoveReport, SearchLimits, SearchResult, SearchSpec
@@ -91,7 +91,9 @@ class Go:
         numbers = self.numbers
         movetime_s = numbers["movetime"] / 1000 if "movetime" in numbers else None
         times = [max(0.001, each) for each in (seconds, movetime_s) if each is not None]
-        limits = counted(spec, max(1, numbers["nodes"])) if "nodes" in numbers else SearchLimits()
+        limits = (
+            node_limits(spec, max(1, numbers["nodes"])) if "nodes" in numbers else SearchLimits()
+        )
         depths = [numbers["depth"]] if "depth" in numbers else []
         depths += [2 * numbers["mate"] - 1] if numbers.get("mate", 0) > 0 else []
         depth = max(1, min(depths)) if depths else None
