@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Game records: every notation in, one model out, and back."""
 
-from hyoka.records.formats import FORMATS, recognise
+from hyoka.records.formats import FORMATS, recognize
 from hyoka.records.reading import (
     Batch,
     RecordStream,
@@ -30,7 +30,7 @@ __all__ = [
     "parse_records",
     "read_record",
     "read_records",
-    "recognise",
+    "recognize",
     "record_text",
     "records_in",
     "write_records",

@@ -26,9 +26,9 @@ _MEMBERS_FLOOR: Final = 5_000
 _BYTES_A_MEMBER: Final = 64
 """No member takes less of an archive; only archives in archives can have more of them."""
 _FILES_IN_ONE: Final = 16
-"""So many files that unpack to absurdly much may be in one folder, each up to the floor."""
+"""Multiple of the floors that an argument allows: its files share them."""
 _FEED: Final = 1 << 16
-"""Packed bytes given to an unpacker at a time."""
+"""Packed bytes per call of an unpacker."""
 
 BROKEN: Final = (
     EOFError,
@@ -43,7 +43,7 @@ BROKEN: Final = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What unpackers raise about bad data."""
+"""Exceptions of unpackers for bad data."""
 
 
 def archive_kind(head: bytes) -> str:
@@ -62,7 +62,7 @@ def archive_kind(head: bytes) -> str:
 
 
 class Allowance:
-    """How much may be unpacked, all the archives in a file, or all the files of an argument."""
+    """The bytes that may be unpacked from a file with all its archives, or from an argument."""
 
     def __init__(self, argument: "Allowance | None" = None) -> None:
         """One for an argument, or for a file within its argument's."""
@@ -79,7 +79,7 @@ class Allowance:
         return self._is_spent or (self._argument is not None and self._argument.is_spent)
 
     def add_on_disk(self, count: int) -> None:
-        """So many bytes more are there to be unpacked."""
+        """Add packed bytes to the allowance."""
         self._on_disk += count
         if self._argument is not None:
             self._argument.add_on_disk(count)
@@ -116,7 +116,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Damage:
-    """What is wrong with an archive, or with one member of it."""
+    """Damage of an archive or of one member."""
 
     reason: str
     name: str = ""
@@ -124,7 +124,7 @@ class Damage:
 
 
 class _Unpacker(Protocol):
-    """Packed bytes in, at most so many unpacked bytes out."""
+    """Unpacks bytes, at most `most` per call."""
 
     def unpack(self, packed: bytes, most: int) -> bytes: ...
     @property
@@ -173,10 +173,10 @@ class _Deflated:
 
 
 class _Decompressed:
-    """What bz2 and lzma share."""
+    """Shared behavior of bz2 and lzma."""
 
-    def __init__(self, made: Any) -> None:
-        self._object = made
+    def __init__(self, unpacker: Any) -> None:
+        self._object = unpacker
 
     def unpack(self, packed: bytes, most: int) -> bytes:
         data: bytes = self._object.decompress(packed, most)
@@ -259,7 +259,7 @@ class _Shared:
 
 @dataclass(frozen=True)
 class _Entry:
-    """Where a member of a zip is, and how it is packed; None: not known."""
+    """Place and packing of a zip member; None if unknown."""
 
     name: str
     begin: int
@@ -411,7 +411,7 @@ def _entries_between(shared: _Shared, at: int, end: int) -> Iterator[_Entry]:
 
 
 def _entry_at(shared: _Shared, at: int, end: int) -> _Entry | None:
-    """What a member's own header says; None if it makes no sense."""
+    """Read a member's own header; None if it is invalid."""
     head = shared.read(at, _LOCAL.size)
     if len(head) < _LOCAL.size:
         return None
@@ -454,7 +454,7 @@ class _Part(io.RawIOBase):
         return len(data)
 
     def skip(self) -> None:
-        """Pass over what nobody has read."""
+        """Skip the unread rest."""
         while self.left and (data := self._read(min(_FEED, self.left))):
             self.left -= len(data)
 

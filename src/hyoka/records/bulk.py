@@ -22,11 +22,11 @@ from hyoka.games import Replay, game_facts, game_type, replay_of
 from hyoka.records.record import Record
 
 Progress = Callable[[int], None]
-"""Told now and then how many positions of a pass are done."""
+"""Called from time to time with the number of positions done."""
 UNFINISHED: Final = 2
-"""What `GameTable.outcomes` says of a position in which the game goes on."""
+"""The value in `GameTable.outcomes` of a position in which the game goes on."""
 _AT_ONCE: Final = 50_000
-"""Positions whose results are held together unless told: shogi's terms are 1 kB each."""
+"""Default number of positions per batch: shogi's terms are 1 kB each."""
 
 
 def _cores() -> int:
@@ -50,10 +50,10 @@ class Lists:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What an evaluation's terms amount to in positions; most are 0 and left out."""
+    """Sparse term counts of an evaluation by position."""
 
     count: int
-    """How many terms the evaluation has."""
+    """Number of terms of the evaluation."""
     offsets: NDArray[np.int64]
     """Position i's are those from offsets[i] to offsets[i + 1]."""
     terms: NDArray[np.int32]
@@ -75,12 +75,12 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class QuietTerms:
-    """Where quiescence searches come to rest, and the terms there."""
+    """Quiet positions at the end of quiescence searches, with their terms."""
 
     terms: Terms
     """Of the last position."""
     scores: NDArray[np.int32]
-    """What the searches say, for the first player."""
+    """Scores of the searches, for the first player."""
     rests: NDArray[np.bool_]
     """Whether that is the last position's evaluation: neither a mate nor a draw by rule."""
     moves: Lists
@@ -101,7 +101,7 @@ class MoveFeatures:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """How high a move model puts the moves that were played, by position."""
+    """Ranks of the moves played in a move model, by position."""
 
     ranks: NDArray[np.int32]
     """1 for the best; 0 where no move was played, or none that is legal."""
@@ -115,7 +115,7 @@ class Predictions:
 
 @dataclass(frozen=True, eq=False)
 class Weighings:
-    """How strong a move model finds the legal moves of positions."""
+    """Strengths of all legal moves in a move model, by position."""
 
     offsets: NDArray[np.int64]
     """Position i's moves are those from offsets[i] to offsets[i + 1]."""
@@ -135,12 +135,12 @@ class Planes:
     played: NDArray[np.int32]
     """By position: the code of the record's move; -1 after the last."""
     legal: Lists | None
-    """By position: codes of what the rules allow, superko aside; None unless asked for."""
+    """By position: codes of the legal moves, superko aside; None unless requested."""
 
 
 @dataclass(frozen=True, eq=False)
 class GameTable:
-    """Games side by side, and which of their positions are wanted: a row each.
+    """A table of games and of selected positions, one row each.
 
     Rows are in the order of games and, within a game, of plies. `Study.game_table` makes a table of
     a study's games.
@@ -156,7 +156,7 @@ class GameTable:
     ids: NDArray[np.int64]
     """By game: its number."""
     starts: pa.Array
-    """By game: the text of the position it begins at; empty for the usual one."""
+    """By game: the text of its initial position; empty for the default."""
     komi: NDArray[np.float64]
     """By game; NaN for none."""
     move_offsets: NDArray[np.int64]
@@ -171,17 +171,17 @@ class GameTable:
     @classmethod
     def from_records(cls, records: Iterable[Record]) -> Self:
         """All positions of some records of one game, numbered from 0."""
-        found = list(records)
-        kinds = {record.game for record in found}
+        games = list(records)
+        kinds = {record.game for record in games}
         if len(kinds) != 1:
             raise StudyError(f"a table is of one game, not of {', '.join(sorted(kinds)) or 'none'}")
         return cls.of_all_positions(
             kinds.pop(),
-            ids=np.arange(len(found)),
-            starts=pa.array([record.start for record in found], pa.string()),
-            komi=np.array([np.nan if record.komi is None else record.komi for record in found]),
-            move_offsets=_offsets(np.array([len(record) for record in found])),
-            moves=np.concatenate([record.moves for record in found]),
+            ids=np.arange(len(games)),
+            starts=pa.array([record.start for record in games], pa.string()),
+            komi=np.array([np.nan if record.komi is None else record.komi for record in games]),
+            move_offsets=_offsets(np.array([len(record) for record in games])),
+            moves=np.concatenate([record.moves for record in games]),
         )
 
     @classmethod
@@ -205,11 +205,11 @@ class GameTable:
         return cls(game, ids, starts, komi, move_offsets, moves, rows, plies.astype(np.int32))
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the core's view of it, which is made anew where it is needed."""
+        """Pickle all fields but the core's view, which is rebuilt on demand."""
         return {name: value for name, value in self.__dict__.items() if name != "in_core"}
 
     def __len__(self) -> int:
-        """How many positions are wanted."""
+        """Return the number of rows."""
         return len(self.plies)
 
     @property
@@ -227,7 +227,7 @@ class GameTable:
         return codes
 
     def some(self, positions: int, *, seed: int = 0) -> Self:
-        """The same games with so many of their positions, drawn at random; all if there are fewer.
+        """Draw up to `positions` positions of the games at random.
 
         Positions after the last move are not drawn.
         """
@@ -239,7 +239,7 @@ class GameTable:
         return dataclasses.replace(self, row_offsets=offsets, plies=self.plies[usable])
 
     def chunks(self, positions: int = _AT_ONCE) -> Iterator[Self]:
-        """Tables of whole games with about so many rows each, so that results fit into memory."""
+        """Split into tables of complete games with about `positions` rows, to bound memory."""
         last = len(self.ids)
         begin = 0
         while begin < last:
@@ -261,7 +261,7 @@ class GameTable:
             begin = end
 
     def replays(self) -> Iterator[tuple[int, Replay, list[int]]]:
-        """For each game with rows its number, a walk through it, and the plies wanted."""
+        """Yield each game with rows: its number, its replay, and the selected plies."""
         for index, game in enumerate(self.ids.tolist()):
             plies = self.plies[self.row_offsets[index] : self.row_offsets[index + 1]].tolist()
             if plies:
@@ -270,7 +270,7 @@ class GameTable:
                 yield game, replay_of(self.game, start, komi, codes), plies
 
     def positions(self) -> Iterator[Any]:
-        """The wanted positions as values, each game walked once."""
+        """Yield the selected positions; each game is replayed once."""
         for _, replay, plies in self.replays():
             yield from map(replay.position, plies)
 
@@ -305,11 +305,11 @@ class GameTable:
     def outcomes(
         self, *, threads: int | None = None, progress: Progress | None = None
     ) -> NDArray[np.int8]:
-        """What the rules say of positions by themselves: 1, 0, -1, or UNFINISHED."""
+        """Return the outcomes of positions by the rules alone: 1, 0, -1, or UNFINISHED."""
         return self.in_core.outcomes(threads or _cores(), progress)
 
     def terms(self, *, threads: int | None = None, progress: Progress | None = None) -> Terms:
-        """What the terms of the game's evaluation amount to."""
+        """Count the terms of the game's evaluation."""
         return Terms(self._terms, *self.in_core.terms(threads or _cores(), progress))
 
     def quiet_terms(
@@ -362,13 +362,13 @@ class GameTable:
     def predictions(
         self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
     ) -> Predictions:
-        """How high a move model puts the moves played; of moves alike the first one is better."""
+        """Rank the moves played by a move model; of equal moves the first ranks higher."""
         return Predictions(*self.in_core.predict(model, threads or _cores(), progress))
 
     def weighings(
         self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
     ) -> Weighings:
-        """How strong a move model finds each legal move."""
+        """Return the strength of each legal move in a move model."""
         (offsets, strengths), played = self.in_core.weigh(model, threads or _cores(), progress)
         return Weighings(offsets, strengths, played)
 
@@ -402,7 +402,7 @@ class GameTable:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> Planes:
-        """Positions as planes, in the first player's view whoever is to move; with legal moves."""
+        """Encode positions as planes, always in the first player's view, with the legal moves."""
         planes, played, moves = self.in_core.planes(legal, threads or _cores(), progress)
         names = tuple(_core.plane_names(self.game))
         board = game_type(self.game)().cells.shape
@@ -411,5 +411,5 @@ class GameTable:
 
 
 def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where runs of these lengths begin, and where the last one ends."""
+    """Return the start of each run of these lengths, and the end of the last."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which notation a file is in, told from its first bytes, and its text turned into UTF-8."""
+"""Recognize notations from a file's first bytes; convert text to UTF-8."""
 
 import codecs
 import itertools
@@ -50,7 +50,7 @@ _EPD = re.compile(rb"[^\n]*/[^\n]* [bw] [^\n]*\b(?:bm|am|id|D1|c0|ce|dm) ")
 
 
 def _after_comments(head: bytes) -> bytes:
-    """What follows blanks and the comments that may stand before a first game."""
+    """Skip blanks and the comments before the first game."""
     at = 0
     while True:
         while at < len(head) and head[at] in b" \t\r\n\v\f":
@@ -67,7 +67,7 @@ def _after_comments(head: bytes) -> bytes:
 
 
 def _is_wthor(head: bytes) -> bool:
-    """A header of 16 bytes: the day it was made, how many games, the year, the size, the kind."""
+    """A header of 16 bytes: creation date, how many games, the year, the size, the kind."""
     if len(head) < 16 or b"\x00" not in head[:16]:
         return False
     century, month, day = head[0], head[2], head[3]
@@ -94,7 +94,7 @@ def _is_kifu(head: bytes) -> bool:
     return False
 
 
-# In the order they are tried: how a file begins, then what is found somewhere in it.
+# In the order they are tried: by the beginning of a file, then by what occurs anywhere in it.
 _SIGNS: Final[tuple[tuple[str, Callable[[bytes, bytes], object]], ...]] = (
     ("wthor", lambda head, _: _is_wthor(head)),
     ("sgf", lambda _, body: _SGF.match(body)),
@@ -108,10 +108,10 @@ _SIGNS: Final[tuple[tuple[str, Callable[[bytes, bytes], object]], ...]] = (
 )
 
 
-def recognise(head: bytes) -> str | None:
+def recognize(head: bytes) -> str | None:
     """The format of a file from its first bytes (some thousands are enough); None if unknown.
 
-    >>> recognise(b"(;GM[1]FF[4]SZ[9];B[ee])"), recognise(b"1. e4 e5 2. Nf3 *")
+    >>> recognize(b"(;GM[1]FF[4]SZ[9];B[ee])"), recognize(b"1. e4 e5 2. Nf3 *")
     ('sgf', 'pgn')
     """
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -143,7 +143,7 @@ _LONGEST_PIECE: Final = 1 << 22
 
 
 def _with_line_feeds(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """UTF-16 turned into UTF-8, and lines that end in CR alone, as told by the first block."""
+    """Convert UTF-16 to UTF-8 and CR line ends to LF, as the first block requires."""
     first = next(blocks, b"")
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
@@ -181,7 +181,7 @@ def _pieces(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _character_end(data: bytes) -> int:
-    """Where the last whole character ends; one of UTF-8 has at most three bytes after its first."""
+    """Find the end of the last complete UTF-8 character."""
     end = len(data)
     while end > len(data) - 4 and data[end - 1] & 0xC0 == 0x80:
         end -= 1
@@ -262,7 +262,7 @@ _CHARSETS: Final = frozenset(
         *("mac-roman", "mac-cyrillic", "mac-greek", "mac-iceland", "mac-latin2", "mac-turkish"),
     )
 )
-"""What text may be in, as Python calls it; a file names its own, and Python knows worse things."""
+"""Allowed encodings, since a file names its own and some of Python's codecs are unsafe."""
 
 
 def _encoding_named(name: bytes) -> str:

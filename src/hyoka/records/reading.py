@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, RefusedError, SourceError
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.records.formats import FORMATS, as_utf8, recognise
+from hyoka.records.formats import FORMATS, as_utf8, recognize
 from hyoka.records.record import ENDINGS, Author, Record, Remark, ordered_date, rank_number
 from hyoka.records.sources import BLOCK, Source, size_on_disk, sources, sources_in
 
 LONGEST_GAME: Final = 64 << 20
-"""Bytes; a game that does not end within so many is refused, and so is the rest of its file."""
+"""Largest game in bytes; a longer one and the rest of its file are refused."""
 _HEAD: Final = 1 << 16
 _NO_RECORDS: Final = frozenset(
     (
@@ -31,14 +31,14 @@ _NO_RECORDS: Final = frozenset(
         ".parquet",
     )
 )
-"""What often lies beside records and is none; the first two name WTHOR's players and events."""
+"""Common files beside records; the first two name WTHOR's players and events."""
 
 
 _UNREAD: Final = ("broken file", "too large")
 
 
 def unread_count(faults: Mapping[str, int]) -> int:
-    """How many of these faults, counted by kind, hide games that nobody has seen.
+    """Count the faults that hide unread games.
 
     Other faults are of games that were read and refused; behind these there may be any number.
     """
@@ -51,7 +51,7 @@ class Refused:
 
     source: str
     line: int
-    """Where the fault is, from 1; 0 in a binary file."""
+    """Line of the fault, from 1; 0 in a binary file."""
     number: int
     """Which game of the file, from 1."""
     ply: int
@@ -68,17 +68,17 @@ class Refused:
 
 @dataclass(frozen=True)
 class UnreadableNumber:
-    """A number in a comment (evaluation, depth or time) that could not be read as a whole."""
+    """A number in a comment (evaluation, depth or time) that could not be parsed."""
 
     source: str
     line: int
-    """Where its game begins, from 1."""
+    """First line of its game, from 1."""
     number: int
     """Which game of the file, from 1."""
     ply: int
     """Moves before the comment."""
     text: str
-    """The beginning of what was left out, as it is written."""
+    """The beginning of the omitted text."""
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}: game {self.number}, ply {self.ply}: {self.text}"
@@ -126,7 +126,7 @@ class RecordStream:
     """Whether the first bad game raises RefusedError."""
     refused: list[Refused] = field(default_factory=list)
     unreadable: int = 0
-    """Numbers in comments that could not be read so far, and were left out."""
+    """Numbers in comments that were unreadable and omitted."""
     first_unreadable: list[UnreadableNumber] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Record]:
@@ -144,12 +144,12 @@ class RecordStream:
 
     @property
     def faults(self) -> dict[str, int]:
-        """How many games were refused so far, by kind of fault."""
+        """Count the refused games by kind of fault."""
         return dict(collections.Counter(refused.fault for refused in self.refused))
 
     @property
     def unread(self) -> int:
-        """How many files, or parts of files, could not be read so far."""
+        """Count the unreadable files and parts of files."""
         return unread_count(self.faults)
 
 
@@ -158,7 +158,7 @@ def read_records(
 ) -> RecordStream:
     """Read records from files, folders, patterns, archives or `-`; bad games don't stop it.
 
-    The format is recognised by content unless given (one of `FORMATS`). With `strict` the first
+    By default the content determines the format (one of `FORMATS`). With `strict` the first
     bad game raises RefusedError.
     """
     return RecordStream(batches(paths, format=format), strict)
@@ -211,17 +211,17 @@ def batches(
 ) -> Iterator[Batch]:
     """The games of many files as batches of some thousands, in constant memory.
 
-    A file in which nothing is recognised counts as refused, unless it lies in a folder or archive
-    of others and is plainly something else. `progress` is told of bytes as they lie on the disk.
+    A file without a recognized format counts as refused, unless it lies in a folder or archive
+    of others and is plainly something else. `progress` counts bytes on disk.
     """
     _check_format(format)
-    given = list(paths)
+    names = list(paths)
     on_bytes = None
     if progress is not None:
-        on_bytes = Tally(progress, "reading", size_on_disk(given), "bytes").add
+        on_bytes = Tally(progress, "reading", size_on_disk(names), "bytes").add
     unchecked = (
         batch
-        for source in sources(given, on_bytes=on_bytes)
+        for source in sources(names, on_bytes=on_bytes)
         for batch in batches_of(source, format)
     )
     return _checked(unchecked, strict=strict)
@@ -285,7 +285,7 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
             break
     if not head:
         return
-    known = format or recognise(head[:_HEAD])
+    known = format or recognize(head[:_HEAD])
     if known is None:
         if not until_broken.problem:
             reason = (
@@ -313,7 +313,7 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
         if following is not None and left > BLOCK and size < min(2 * left, LONGEST_GAME):
             continue
         data = b"".join(waiting)
-        # Of a file that broke off, only games that are whole are taken.
+        # Of a truncated file only complete games are read.
         taken, table = reader.read(data, following is None and not until_broken.problem)
         waiting = [data[taken:]]
         size = left = len(data) - taken

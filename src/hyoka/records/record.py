@@ -65,7 +65,7 @@ def _parsed(text: str) -> tuple[float, str] | None:
 
 @dataclass
 class RankRange:
-    """The lowest and the highest of ranks that came one by one, or of ratings."""
+    """Lowest and highest of ranks or ratings."""
 
     count: int = 0
     total: float = 0.0
@@ -75,7 +75,7 @@ class RankRange:
     highest: str = ""
 
     def add(self, number: float, label: str, count: int) -> None:
-        """Take one in, so many times."""
+        """Add a number `count` times."""
         self.count += count
         self.total += number * count
         if number < self.low:
@@ -117,7 +117,7 @@ class Standings:
 
 @functools.lru_cache(maxsize=65536)
 def ordered_date(text: str) -> str:
-    """A date as year-month-day, as far as it is known, so that text order is time order.
+    """Convert a date to year-month-day, possibly partial, so that text order is time order.
 
     >>> [ordered_date(date) for date in ("1998.10.05", "2016/1/2", "1846-09-11,12", "1977.??.??")]
     ['1998-10-05', '2016-01-02', '1846-09-11', '1977']
@@ -142,7 +142,7 @@ ENDINGS: Final[tuple[Ending, ...]] = get_args(Ending)
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a record says about the position after a move, in the first player's view."""
+    """A record's remark about the position after a move, in the first player's view."""
 
     ply: int
     """Moves played before the position."""
@@ -158,9 +158,9 @@ class Remark:
     spent_s: float | None = None
     """Spent on the move."""
     book: bool = False
-    """The move came from an opening book."""
+    """Whether the move is from an opening book."""
     author: Author | None = None
-    """Which player said value, score and mate; None for anybody else, such as a site's analysis."""
+    """Author of value, score and mate; None for others, such as a site's analysis."""
     nags: tuple[int, ...] = ()
     """PGN's signs for moves and positions: 1 is `!`, 2 `?`, 18 a won position."""
     text: str = field(default="", compare=False)
@@ -193,7 +193,7 @@ class Record:
     round: str = ""
     place: str = ""
     date: str = ""
-    """Year-month-day as far as known, so that text order is time order."""
+    """Year-month-day, possibly partial, so that text order is time order."""
     rules: str = ""
     time_control: str = ""
     opening: str = ""
@@ -231,7 +231,7 @@ class Record:
         return f"<p>{escape(repr(self)[1:-1])}</p>{board}"
 
     def __len__(self) -> int:
-        """How many moves, passes included."""
+        """Return the number of moves, passes included."""
         return len(self.moves)
 
     @property
@@ -245,7 +245,7 @@ class Record:
         return rank_number(self.second_rating)
 
     def content(self) -> tuple[object, ...]:
-        """Everything but where the record came from; equal contents are equal games.
+        """Return everything but the record's source; equal contents are equal games.
 
         A few spellings of the same remark are made one: a remark that says nothing but words is
         left out, and headers count by what they say.
@@ -288,10 +288,10 @@ class Record:
 
     def position(self, ply: int | None = None) -> Position:
         """The position after `ply` moves; after all of them if not given."""
-        wanted = len(self) if ply is None else ply
-        if not 0 <= wanted <= len(self):
+        at = len(self) if ply is None else ply
+        if not 0 <= at <= len(self):
             raise IndexError(f"ply {ply} of a game of {len(self)} moves")
-        position: Position = self._replay().position(wanted)
+        position: Position = self._replay().position(at)
         return position
 
     def position_text(self, ply: int) -> str:
@@ -331,7 +331,7 @@ _CONTROLS: Final = dict.fromkeys((*(set(range(32)) - {9, 10}), 127), " ")
 
 
 class Wording(IntEnum):
-    """How a remark is written, the first choice first."""
+    """Ways to write a remark, the preferred one first."""
 
     own = 0
     """In its own words, which say its numbers as well."""
@@ -383,7 +383,7 @@ class Draft:
         ]
 
     def wording(self, remark: Remark) -> Wording:
-        """How a remark is written."""
+        """Return the wording of a remark."""
         if not remark.text and not remark.properties:
             return Wording.commands
         return self.wordings.get(remark.ply, Wording.own)
@@ -404,10 +404,10 @@ class Draft:
 
 def first_by_ply(remarks: Iterable[Remark]) -> dict[int, Remark]:
     """The first remark on each position."""
-    found: dict[int, Remark] = {}
+    first: dict[int, Remark] = {}
     for remark in remarks:
-        found.setdefault(remark.ply, remark)
-    return found
+        first.setdefault(remark.ply, remark)
+    return first
 
 
 _COMMAND: Final = re.compile(
@@ -417,7 +417,7 @@ _COMMAND: Final = re.compile(
 
 
 def _without_commands(text: str) -> str:
-    """What a comment says beside numbers that are written anew, on one line."""
+    """Return a comment without the numbers that are written again, on one line."""
     return " ".join(_COMMAND.sub(" ", text).split())
 
 

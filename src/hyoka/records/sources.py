@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where records come from: files, globs, folders, compressed files, archives, standard input."""
+"""Sources of records: files, globs, folders, compressed files, archives, standard input."""
 
 import bz2
 import contextlib
@@ -43,7 +43,7 @@ _HEAD: Final = 4096
 """Bytes that tell what is packed."""
 
 OnBytes = Callable[[int], None]
-"""Told how many more bytes of the files named have been read, as they lie on the disk."""
+"""Called with the number of further bytes read, as stored on disk."""
 
 _ZIP_END: Final = 22
 _NAMES_SIZE: Final = 16 << 20
@@ -73,11 +73,11 @@ class Source:
     problem: str = ""
     """Why there is nothing to read."""
     named: bool = False
-    """Whether the file was asked for by its own name, not found in a folder or an archive."""
+    """Whether the file was named explicitly, not discovered in a folder or archive."""
     waits: bool = True
     """Whether its bytes may come slowly, from a pipe."""
     stopped: threading.Event = field(default_factory=threading.Event)
-    """Set when nobody wants more; who waits for a pipe's writer gives up."""
+    """Set to cancel; readers that wait for a pipe's writer stop."""
 
     def blocks(self) -> Iterator[bytes]:
         """The bytes piece by piece, read ahead in another thread; raises SourceError."""
@@ -123,7 +123,7 @@ def _readable(name: str) -> Iterator[None]:
 
 
 def _gathered(stream: IO[bytes], size: int) -> tuple[bytes, Exception | None]:
-    """So many bytes, or those up to the end or to an error, and that error."""
+    """Read up to `size` bytes, fewer at the end or an error; return the error too."""
     read = getattr(stream, "read1", stream.read)
     gathered = b""
     try:
@@ -135,7 +135,7 @@ def _gathered(stream: IO[bytes], size: int) -> tuple[bytes, Exception | None]:
 
 
 class _Counted(io.RawIOBase):
-    """A raw stream whose reading is told to a listener, and whose size to the allowance."""
+    """A raw stream that reports bytes read to a listener and its size to the allowance."""
 
     def __init__(self, raw: IO[bytes], opening: "_Opening") -> None:
         self._raw = raw
@@ -192,7 +192,7 @@ def _size_of(raw: IO[bytes]) -> int | None:
 
 
 def _pipe_of(raw: IO[bytes]) -> Any:
-    """What waits for a stream whose writer may be slow; None for a file."""
+    """Return a waiter for a stream with a slow writer; None for a file."""
     try:
         number = raw.fileno()
         waits = not stat.S_ISREG(os.fstat(number).st_mode)
@@ -206,7 +206,7 @@ def _pipe_of(raw: IO[bytes]) -> Any:
 
 
 class _Guarded(io.RawIOBase):
-    """What is unpacked, as long as the allowance lasts; once broken, always broken."""
+    """An unpacked stream within the allowance; an error is permanent."""
 
     def __init__(self, plain: IO[bytes], allowance: Allowance) -> None:
         # One step at a time: what a longer read had gathered would be lost with its error.
@@ -235,8 +235,8 @@ def sources(paths: Iterable[str | Path], *, on_bytes: OnBytes | None = None) -> 
 
     A path is a file, a folder (all files below, sorted by name), a pattern such as `kgs/*.sgf`, or
     `-` for standard input. What is compressed (gzip, bzip2, xz, zstd) is unpacked, of what is an
-    archive (zip, tar) every member is a source; both are known by their first bytes, not by their
-    names. Use each source before you ask for the next. What can't be opened is a source, too: its
+    archive (zip, tar) every member is a source; both are recognized by their first bytes.
+    Use each source before you ask for the next. What can't be opened is a source, too: its
     `blocks` raises SourceError.
     """
     for given in paths:
@@ -251,7 +251,7 @@ def _sources_of(path: Path | None, named: bool, opening: "_Opening") -> Iterator
         piped = _opened("standard input", sys.stdin.buffer, _beside_nothing, opening)
         yield from (replace(source, named=True) for source in piped)
         return
-    # A name that is not UTF-8 is shown as far as it is.
+    # Invalid UTF-8 in a name is replaced.
     name = os.fsencode(path).decode(errors="replace")
     try:
         raw = path.open("rb") if named else open_regular(path)
@@ -277,7 +277,7 @@ def files_of(paths: Iterable[str | Path]) -> list[Path | None]:
 
 
 def _files_named(paths: Iterable[str | Path]) -> list[tuple[Path | None, bool]]:
-    """Files, and whether each was given by its own name."""
+    """Yield files and whether each was named explicitly."""
     files: list[tuple[Path | None, bool]] = []
     for given in paths:
         if str(given) == "-":
@@ -317,7 +317,7 @@ def _files_below(path: Path) -> list[Path]:
 
 
 def size_on_disk(paths: Iterable[str | Path]) -> int | None:
-    """How many bytes `sources` will read; None if standard input is among them."""
+    """Return the bytes that `sources` will read; None with standard input."""
     files = files_of(paths)
     if None in files:
         return None
@@ -333,7 +333,7 @@ def _size(file: Path) -> int:
 
 @dataclass(frozen=True)
 class _Opening:
-    """How a file or a member of an archive is opened."""
+    """Opens a file or a member of an archive."""
 
     allowance: Allowance
     on_bytes: OnBytes | None = None
@@ -489,7 +489,7 @@ def _tar_sources(name: str, stream: IO[bytes], inside: _Opening) -> Iterator[Sou
 def _sources_of_member(
     archive: str, member: Member | Damage, beside: Callable[[str], bytes], inside: _Opening
 ) -> Iterator[Source]:
-    """What one member of an archive holds, an archive itself perhaps; or what is wrong with it."""
+    """Yield the contents of an archive's member, possibly an archive itself, or its damage."""
     name = f"{archive}!{member.name}" if member.name else archive
     if isinstance(member, Damage):
         yield Source(name, io.BytesIO(), problem=f"{name}: {member.reason}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a pile of records holds, counted in one pass and constant memory."""
+"""Summaries of records, computed in one pass and constant memory."""
 
 import collections
 from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ _FIRST_REFUSED = 20
 
 @dataclass
 class Range:
-    """The lowest, highest and mean of numbers that came one batch at a time."""
+    """Minimum, maximum and mean of numbers, updated by batch."""
 
     count: int = 0
     total: float = 0.0
@@ -68,7 +68,7 @@ class GameSummary:
 
 @dataclass
 class Summary:
-    """What a pile of records holds."""
+    """Summary of records."""
 
     games: dict[str, GameSummary] = field(default_factory=dict)
     refused: collections.Counter[str] = field(default_factory=collections.Counter)
@@ -80,7 +80,7 @@ class Summary:
 
     @property
     def unread(self) -> int:
-        """How many files, or parts of files, could not be read."""
+        """Number of unreadable files or parts of files."""
         return unread_count(self.refused)
 
 
@@ -88,10 +88,10 @@ _RESULTS = {1.0: "first won", 0.5: "drawn", 0.0: "second won", None: "not known"
 
 
 Keep = Callable[[Batch, pa.Table], NDArray[np.bool_]]
-"""Which games of a batch, given as a table with a row a game, are wanted."""
+"""Selects games of a batch, a table with a row per game."""
 
 
-def summarise(batches: Iterable[Batch], keep: Keep | None = None) -> Summary:
+def summarize(batches: Iterable[Batch], keep: Keep | None = None) -> Summary:
     """Count and describe the games of batches, or those of them that `keep` wants."""
     summary = Summary()
     last_source = None

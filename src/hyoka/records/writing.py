@@ -74,7 +74,7 @@ _TEXTS: Final = frozenset(
         *("PB", "PC", "PW", "RE", "RO", "RU", "SO", "US", "WR", "WT"),
     )
 )
-"""In which a backslash only escapes; the values of other properties are kept as they stand."""
+"""In which a backslash only escapes; other properties keep their text."""
 
 
 def as_sgf(draft: Draft) -> str:
@@ -139,7 +139,7 @@ def _value(name: str, value: str) -> str:
 
 
 def _node(draft: Draft, remark: Remark) -> str:
-    """What a node says beside its move."""
+    """Return the properties of a node besides its move."""
     # A root's comment is about the game; it holds no value that is read.
     said = commands(remark, pawns=False) if remark.ply else ""
     texts = "".join(f"[{_sgf_text(text)}]" for text in draft.comments(remark, said))
@@ -317,7 +317,7 @@ def _said(draft: Draft, remark: Remark, numbers: str) -> Iterator[str]:
 
 
 def _wrapped(words: Iterable[str]) -> str:
-    """Words on lines of some length; what is in a comment stays as it is."""
+    """Words on lines of some length; comments are unchanged."""
     out: list[str] = []
     at = 0
     for word in words:
@@ -424,7 +424,7 @@ _COMPARED: Final = tuple(
 
 
 def _fitted(draft: Draft, read: Record | None) -> Draft | None:
-    """A draft that says more of the record, given how this one reads; None if there is none."""
+    """Improve a draft by reading it back; None if nothing is left to try."""
     record = draft.record
     if read is None or read.moves.tolist() != record.moves.tolist():
         # Words that are no comments any more: on one line they can do less, without them nothing.
@@ -476,15 +476,15 @@ def write_records(
     format: str | None = None,
     engine_comments: bool = True,
 ) -> int:
-    """Write records to one file, whole or not at all, and give how many.
+    """Write records to one file atomically and return their number.
 
-    The format is told by the name (`.sgf`, `.pgn`, `.csa`, `.kif`, `.usi`) unless given.
+    By default the name determines the format (`.sgf`, `.pgn`, `.csa`, `.kif`, `.usi`).
     `engine_comments` is for PGN, see `record_text`.
     """
     path = Path(path)
-    wanted = format or format_of_path(path)
-    texts = [record_text(record, wanted, engine_comments=engine_comments) for record in records]
-    between = _SEPARATORS.get(wanted, "")
+    notation = format or format_of_path(path)
+    texts = [record_text(record, notation, engine_comments=engine_comments) for record in records]
+    between = _SEPARATORS.get(notation, "")
     joined = itertools.chain.from_iterable(
         (between, text) if i else (text,) for i, text in enumerate(texts)
     )

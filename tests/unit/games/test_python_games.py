@@ -149,7 +149,7 @@ def test_a_changed_game_is_told(tmp_path: Path) -> None:
         (("random", "random"), {"komi": 6.5}, "komi is for Go"),
         (("random", "random"), {"handicap": 2}, "handicap stones are for Go"),
         (("random", "random"), {"openings": "games.pgn"}, "start, random:PLIES, or values"),
-        (("random", "random"), {"openings": "random:9"}, "give openings='start'"),
+        (("random", "random"), {"openings": "random:9"}, "use openings='start'"),
     ],
 )
 def test_what_a_game_in_python_has_not_is_told(players: Any, more: Any, message: str) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.records import batches, recognise
-from hyoka.records.summary import summarise
+from hyoka.records import batches, recognize
+from hyoka.records.summary import summarize
 from hyoka.reporting.study_report.study_facts import record_facts
 
 from ..record_texts import at_most
@@ -121,7 +121,7 @@ def test_an_arrow_table_says_what_the_records_say(tmp_path: Path) -> None:
     ],
 )
 def test_a_format_is_told_by_its_content(head: str, format: str | None) -> None:
-    assert recognise(head.encode()) == format
+    assert recognize(head.encode()) == format
 
 
 @pytest.mark.parametrize(
@@ -144,12 +144,12 @@ def test_a_format_is_told_by_its_content(head: str, format: str | None) -> None:
         *(b"p/", b"a1", b"55r0 ", b"1", b"\xff", b"\x00", b"[a", b"[ ", b'[a "\n', b"fen", b"+0"),
     ],
 )
-def test_no_file_takes_long_to_recognise(unit: bytes) -> None:
+def test_no_file_takes_long_to_recognize(unit: bytes) -> None:
     for start in (b"", b"1.", b"(", b"[", b"[a", b"#", b"%", b"position ", b"8/8"):
         head = start + unit * (65536 // len(unit))
         with at_most(60):
-            recognise(head)
-            recognise(head + b"x")
+            recognize(head)
+            recognize(head + b"x")
 
 
 def test_ranks_and_ratings_are_summarized_apart(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_ranks_and_ratings_are_summarized_apart(tmp_path: Path) -> None:
     ]
     file = tmp_path / "games.sgf"
     file.write_text("\n".join(texts), encoding="utf-8")
-    [one] = summarise(batches([file])).games.values()
+    [one] = summarize(batches([file])).games.values()
     study = hk.Study.create(tmp_path / "study", file)
     for standings in (one.standings, record_facts(study).standings):
         assert (standings.ranks.text, standings.ranks.count) == ("30k to 9p", 5)

@@ -8,7 +8,7 @@ import pytest
 import hyoka as hk
 from hyoka.records import RecordStream, batches, records_in
 from hyoka.records.problems import read_problems
-from hyoka.records.summary import summarise
+from hyoka.records.summary import summarize
 from hyoka.study import make_study
 
 
@@ -187,7 +187,7 @@ def test_an_import_counts_what_it_could_not_read(tmp_path: Path) -> None:
 def test_a_summary_counts_what_it_could_not_read(tmp_path: Path) -> None:
     file = tmp_path / "games.pgn"
     file.write_text(BAD)
-    summary = summarise(batches([file]))
+    summary = summarize(batches([file]))
     assert summary.unreadable == 1
     assert [each.text for each in summary.first_unreadable] == ["[%eval 1e308]"]
 

@@ -31,7 +31,7 @@ from hyoka.records import (
     write_records,
 )
 from hyoka.records.record import RankRange
-from hyoka.records.summary import Range, Summary, summarise
+from hyoka.records.summary import Range, Summary, summarize
 from hyoka.records.writing import format_of_path
 from hyoka.study import ImportReport, append_to_study, games_where, make_study
 
@@ -102,7 +102,7 @@ def records_command(
     with progress_bars(quiet or as_json) as progress:
         if to is None or summary:
             games_read = batches(files, format=format, strict=strict, progress=progress)
-            counted = summarise(games_read, partial(games_where, where) if where else None)
+            counted = summarize(games_read, partial(games_where, where) if where else None)
         elif append:
             _, report = append_to_study(
                 to, files, where=where, format=format, strict=strict, progress=progress

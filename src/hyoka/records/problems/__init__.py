@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Problem sets: positions with what is known of them, read from the formats people publish.
+"""Problem sets in published formats: positions with solutions, scores and claims.
 
 A new format needs a reader in a file of its own and one line in `FORMATS`.
 

@@ -3,7 +3,7 @@
 
 A line is a position (the first four fields of a FEN, or all six) and operations: an opcode, its
 operands and a semicolon. `bm` and `am` name the best moves and those to avoid, `pv` a solution,
-`dm` a mate in so many moves, `ce` centipawns for the side to move, `D3` the perft of depth 3.
+`dm` the number of moves to mate, `ce` centipawns for the side to move, `D3` the perft of depth 3.
 `c0 "Nf3=100, e4=60"` gives points. Other operations become notes.
 """
 
@@ -52,7 +52,7 @@ def _problem(line: str) -> Problem:
 
 
 def _of_operations(game: Position, given: Mapping[str, list[str]]) -> Problem:
-    """Say what the operations say of a position; what they do not say by moves is a note."""
+    """Build a problem from operations; unknown operations become notes."""
     rest = dict(given)
     best = _moves(game, rest, "bm")
     avoid = _moves(game, rest, "am")

@@ -24,7 +24,7 @@ class Past:
         return cls(game, (), game)
 
     def to_play(self, player: Player) -> "Past":
-        """With somebody's turn; the past begins anew if it was the other's."""
+        """Give `player` the turn; if that changes it, the past is cleared."""
         return self if self.game.to_play == player else self.of(self.game.with_to_play(player))
 
     def with_komi(self, komi: float) -> "Past":
@@ -32,13 +32,13 @@ class Past:
         return Past(self.start.with_komi(komi), self.moves, self.game.with_komi(komi))
 
     def play(self, text: str) -> "Past":
-        """Play a move in turn; after two passes as if nobody had passed, since play goes on."""
+        """Play a move in turn; two passes before it are ignored, since play goes on."""
         here = self.not_over()
         move = here.game.parse(text)
         return Past(here.start, (*here.moves, str(move)), here.game.play(move))
 
     def not_over(self) -> "Past":
-        """As if nobody had passed, if two passes ended the game."""
+        """Clear the past if two passes ended the game."""
         return self if self.game.outcome is None else self.of(with_text_field(self.game, 3, "0"))
 
     def line(self) -> GoLine:
@@ -201,7 +201,7 @@ def _set_up_game(game: GoPosition, node: list[Property]) -> GoPosition:
         game = type(game).from_stones(blacks, whites, to_play=game.to_play, komi=game.komi)
     to_play = _first(node, "PL", "")
     if to_play:
-        # Some writers took 1 and 2 for the colours.
+        # Some writers use 1 and 2 for the colors.
         game = game.with_to_play(Player.second if to_play[0] in "wW2" else Player.first)
     for name, values in node:
         if name == "IL":

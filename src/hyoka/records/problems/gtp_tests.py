@@ -40,7 +40,7 @@ _MOST_REPEATS = 4
 _LONGEST_PATTERN = 2000
 _MOST_COMMANDS = 500
 _ASKS_FOR_A_MOVE = frozenset({"reg_genmove", "gg_genmove", "restricted_genmove"})
-# These change the board in a way that only the program knows, or that nobody has needed yet.
+# These change the board in program-specific or unsupported ways.
 _LOSES_THE_BOARD = frozenset(
     {
         "genmove",
@@ -88,7 +88,7 @@ def read(text: str, source: str, open_beside: OpenBeside | None = None) -> Probl
 
 
 class _Board:
-    """The board that a program would have after the commands so far, or why nobody can tell."""
+    """A program's board after the commands, or why it is unknown."""
 
     def __init__(self, open_beside: OpenBeside | None) -> None:
         self._open_beside = open_beside
@@ -99,13 +99,13 @@ class _Board:
 
     @property
     def past(self) -> Past:
-        """The position and its past; raises NotationError where it is not known."""
+        """Return the position and its past; raises NotationError if it is unknown."""
         if self._lost is not None:
             raise NotationError(self._lost)
         return self._past[-1]
 
     def follow(self, command: str) -> None:
-        """Do to the board what a command does; commands that do nothing to it are only kept."""
+        """Apply a command to the board; others are only recorded."""
         name, *arguments = command.split() or [""]
         act: Callable[[list[str]], None] | None = {
             "loadsgf": self._load,

@@ -3,7 +3,7 @@
 
 - OBF: `SQUARES X; D1:+2; G3:+0;` gives the exact score of moves for the side to move.
 - Plain: `SQUARES Black 32 -34` gives one best move as the number of its square from 0 (64 or -1 is
-  a pass), and the score as Black's discs less White's, whoever is to move.
+  a pass), and the score as Black's discs less White's, whichever side moves.
 """
 
 import re

@@ -28,7 +28,7 @@ def _mapping() -> Any:
 
 @dataclass(frozen=True)
 class Problem:
-    """A position and what is known of it. Moves are written as the game's moves print.
+    """A position with its solution. Moves are in the game's notation.
 
     All numbers are seen by the first player (White in chess, Black in the others).
     """
@@ -36,7 +36,7 @@ class Problem:
     game: str
     """A name in `hyoka.GAMES`."""
     position: str
-    """What `hyoka.position(game, ...)` reads."""
+    """Text for `hyoka.position(game, ...)`."""
     moves: tuple[str, ...] = ()
     """Played from `position` before there is anything to solve; `to_solve` plays them."""
     best: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Problem:
     avoid: tuple[str, ...] = ()
     """Each of these moves is wrong."""
     lines: tuple[tuple[str, ...], ...] = ()
-    """Whole solutions, any of which is right."""
+    """Complete solutions, any of which is right."""
     points: Mapping[str, int] = _mapping()
     """Points for moves, 100 for the best, as the Strategic Test Suite gives them."""
     score: float | None = None
@@ -52,7 +52,7 @@ class Problem:
     scores: Mapping[str, float] = _mapping()
     """The same for moves."""
     mate: bool | None = None
-    """Whether a side can force mate from here; None where the set does not say."""
+    """Whether a side can force mate; None if unstated."""
     mate_plies: int | None = None
     """In how many plies, the mating one included."""
     perft: Mapping[int, int] = _mapping()
@@ -73,14 +73,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class GtpScript:
-    """A file of tests as a program is told it."""
+    """A file of tests as commands for a program."""
 
     commands: tuple[str, ...] = ()
     """As written, without numbers and comments."""
     asked: frozenset[int] = frozenset()
     """Which of them have an expected answer."""
     records: Mapping[str, bytes] = _mapping()
-    """What the files hold that could be loaded, by name."""
+    """Contents of the files that could be loaded, by name."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ class GtpTest:
 
     game: str
     position: str
-    """With the colour to play that the command asks for, if it asks for a move."""
+    """With the color of the command to play, if it requests a move."""
     start: str
-    """A position before it from which `moves` lead to it: its past, as far as it is known."""
+    """A position before it from which `moves` lead to it: its known past."""
     moves: tuple[str, ...]
     command: str
     """Such as `attack C3`, without its number."""
@@ -151,7 +151,7 @@ class Assertion:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the claim is said to be true; None where the answer is not yes or no."""
+        """Whether the claim is stated as true; None if the answer is not yes or no."""
         return self.expected == ("1",) if self.expected in {("0",), ("1",)} else None
 
 
@@ -169,7 +169,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class ProblemSet:
-    """What was read from one text, and which lines were refused."""
+    """The problems of one text, and its refused lines."""
 
     format: str
     """A name in `hyoka.problems.FORMATS`."""
@@ -208,7 +208,7 @@ def legal_line(game: Position, texts: list[str]) -> tuple[tuple[str, ...], Posit
 
 
 def refusal(source: str, line_number: int, error: Error) -> Refusal:
-    """Refuse a line for an error, told in one line of moderate length."""
+    """Refuse a line for an error, shortened to one line."""
     reason = " ".join("".join(c if c.isprintable() else " " for c in str(error)).split())
     if len(reason) > LONGEST_REASON:
         reason = reason[: LONGEST_REASON - 1] + "…"
@@ -237,7 +237,7 @@ _GENMOVES: Final = ("reg_genmove", "gg_genmove", "restricted_genmove")
 
 
 class NotAsked(Exception):  # noqa: N818 - nothing went wrong
-    """A problem that a player cannot be asked, and why."""
+    """Raised for a problem that no move answers; says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +283,7 @@ class Exercise:
         return line
 
     def expectation(self) -> str:
-        """What is right, in a few words."""
+        """Describe the right answers briefly."""
         if isinstance(self.test, Assertion):
             return " ".join([self.test.name, *self.test.arguments, *self.test.expected])
         if self.test is not None:
@@ -317,7 +317,7 @@ class Exercise:
             return True
         if move is None or move in self.avoid:
             return False
-        # Where only a score is given, it takes a solver to say which moves reach it.
+        # With a score only, it takes a solver to say which moves reach it.
         return move in self.best if self.best else self.score is None
 
     def points_of(self, move: str | None) -> int:
@@ -328,7 +328,7 @@ class Exercise:
 def exercise_of(
     problem: Problem | GtpTest | Assertion, *, over_gtp: bool = False
 ) -> Exercise | str:
-    """What a problem asks for, or why it asks for no move.
+    """Return the exercise of a problem; raises NotAsked if no move answers it.
 
     Over GTP a test may ask for anything that the engine understands; whether it does is seen later.
     """
@@ -361,7 +361,7 @@ def _of_problem(problem: Problem) -> Exercise | str:
         best = tuple(move for move, points in problem.points.items() if points == top)
     else:
         best = problem.best
-    # Without a solver a score is somebody's opinion.
+    # Without a solver a score can't be checked.
     score = problem.score if game_facts(problem.game).ending_solver else None
     if not (best or problem.avoid or asks_for_mate or score is not None):
         return _why_not(problem)

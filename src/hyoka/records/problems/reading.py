@@ -27,7 +27,7 @@ class Format:
 
     about: str
     looks_like: re.Pattern[str]
-    """Found somewhere in every text of this format, and in no other's."""
+    """Matches every text of this format and no other."""
     read: Callable[[str, str, OpenBeside | None], ProblemSet]
 
 
@@ -74,7 +74,7 @@ def read_problems(
 
     `source` names the text in problems and refusals. Without `format`, a name in `FORMATS`, the
     text itself tells. `open_beside` gives the files that tests in GTP name. Raises NotationError
-    where the text is in no known format.
+    if the format is unknown.
 
     >>> mate = read_problems('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id "back rank";')
     >>> mate.format, mate.problems[0].id, mate.problems[0].best
@@ -145,7 +145,7 @@ def _suites(name: str) -> Iterator[ProblemSet]:
 
 
 def _split(name: str) -> tuple[Path | None, str]:
-    """An archive's path and what is wanted of it, where a name has both."""
+    """Split a name into an archive's path and a member."""
     for mark in (":", "!"):
         path, found, member = name.rpartition(mark)
         if found and Path(path).is_file():
