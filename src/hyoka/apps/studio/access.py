@@ -173,7 +173,7 @@ class TooLargeError(HTTPException):
 
 
 def _most_bytes(scope: Scope) -> int:
-    """How many bytes the body of a request may have."""
+    """Maximum size of a request's body in bytes."""
     return UPLOADS.get(scope["path"], LARGEST)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may think: the searches of Hyoka, and engines that the user has named; never a request's.
+"""Allowed agents: Hyoka's searches and engines of the user's list, never a request's own.
 
 An engine is named on the command line (`--engine NAME=SPEC`) or in a settings file that the user
 points to or keeps among their own settings. A request says its name, and no more.
@@ -63,7 +63,7 @@ class Engines:
         return text
 
     def choices(self) -> list[str]:
-        """What a form may offer first: engines by name, then searches."""
+        """Choices of a form: engines by name, then searches."""
         return [*self.allowed, *KINDS]
 
 
@@ -98,7 +98,7 @@ def engines_from_settings(file: Path) -> dict[str, str]:
 
 
 def default_settings() -> Path:
-    """Where a user keeps settings of the studio, be they there or not."""
+    """Path of the user's studio settings, which may not exist."""
     place = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(place) / "hyoka" / "studio.toml"
 

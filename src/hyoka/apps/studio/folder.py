@@ -23,7 +23,7 @@ from hyoka.storage.files import open_regular, read_regular, umask
 from hyoka.storage.model_file import KINDS
 
 STATE: Final = ".hyoka-studio"
-"""Where the studio keeps its runs and its token; a hidden folder, never served."""
+"""Hidden folder of the studio's runs, never served."""
 _DEPTH: Final = 4
 _MOST: Final = 5000
 """Limits of entries and depth; larger folders are not listed completely."""
@@ -48,7 +48,7 @@ class Found:
     path: str
     """Within the folder, with `/`; what addresses have."""
     facts: dict[str, Any]
-    """What its description says: a study has `game`, `games`, `positions`, `evaluators`, …
+    """Its description: a study has `game`, `games`, `positions`, `evaluators`, …
 
     An evaluator is known by the name of its folder, and spoken of by another.
     """
@@ -102,7 +102,7 @@ class Folder:
         return path.resolve().relative_to(self.root.resolve()).as_posix()
 
     def shown(self, path: str | bytes) -> str:
-        """How a path of an error is shown: within the folder if it is there, else its last part."""
+        """Text of a path in errors: relative to the folder if inside, else its last part."""
         found = Path(os.fsdecode(path))
         try:
             return found.relative_to(self.root.resolve()).as_posix()
@@ -182,7 +182,7 @@ class Folder:
         return self.of_kind("model")
 
     def of_kind(self, kind: str) -> list[Found]:
-        """What there is of a kind, the newest first."""
+        """Entries of a kind, newest first."""
         return [each for each in self.found() if each.kind == kind]
 
     def _walk(self) -> Iterator[os.DirEntry[str]]:
@@ -233,7 +233,7 @@ def _describes_itself(folder: str) -> bool:
 
 
 def _described(folder: Path) -> Described | None:
-    """What a folder is that describes itself."""
+    """Kind of a folder by its manifest."""
     for kind, name in (("study", _STUDY), ("match", _MATCH)):
         file = folder / name
         if os.path.lexists(file):

@@ -51,7 +51,7 @@ class CommandEntry(Protocol):
 
     @property
     def help(self) -> str:
-        """What it does, in a line."""
+        """One-line summary."""
 
     def load(self) -> Callable[..., Any]:
         """The function, with all its options."""
@@ -68,7 +68,7 @@ class Field:
     option: str | None
     """As `--games`; None for an argument."""
     off: str | None
-    """What switches it off, as `--no-report`."""
+    """Option that turns it off, such as `--no-report`."""
     type: type
     many: bool
     required: bool
@@ -85,7 +85,7 @@ class Field:
 
     @property
     def shape(self) -> str:
-        """How it is filled in: check, number, lines or text."""
+        """Kind of input: check, number, lines or text."""
         if self.type is bool:
             return "check"
         if self.many:
@@ -176,7 +176,7 @@ def _switch(each: Field, given: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Allow:
-    """What may stand in a field: texts that reach nothing that the user has not allowed."""
+    """Validation of fields: texts must not access more than the user allows."""
 
     folder: Folder
     engines: Engines

@@ -86,7 +86,7 @@ _DISK_PROBLEMS: Final[Mapping[int, tuple[int, str]]] = {
     errno.EACCES: (HTTPStatus.FORBIDDEN, _DENIED),
     errno.EPERM: (HTTPStatus.FORBIDDEN, _DENIED),
 }
-"""What users can do about errors of the disk, and the status that says so."""
+"""Advice and HTTP status for disk errors."""
 _log: Final = logging.getLogger("hyoka.apps.studio")
 
 
@@ -160,7 +160,7 @@ def wants_part(request: Request) -> bool:
 
 
 async def failure(request: Request, error: Exception) -> Response:
-    """What went wrong, in words: as a part where a part was asked for, else as a page."""
+    """Response to an error: a fragment for fragment requests, else a page."""
     status, words = status_and_words(error, studio_of(request).folder)
     answer = _failure_page(request, status, words)
     if isinstance(error, HTTPException):
@@ -198,7 +198,7 @@ def status_and_words(error: Exception, folder: Folder) -> tuple[int, str]:
 
 
 def sentence(error: Exception) -> str:
-    """What an error says, as a sentence."""
+    """An error's message as a sentence."""
     words = " ".join(str(error).split()) or "there is not enough memory for this"
     words = re.sub(r"`(\w+)`", r"\1", words)
     return words[:1].upper() + words[1:] + ("" if words.endswith((".", "?", "!")) else ".")

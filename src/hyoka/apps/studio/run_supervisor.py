@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands over a run: starts the command away from the server, and keeps how it ended.
+"""Supervisor of a run: starts the command in its own process and records its exit.
 
 A program of its own, with nothing of Hyoka in it: run_keeper.py LOCK FOLDER LOG WORDS... prints
 its process number, goes to the background and waits for the command. The lock, a file that is

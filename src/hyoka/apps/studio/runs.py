@@ -31,7 +31,7 @@ from hyoka.foundation.errors import escape_control_chars
 from hyoka.storage.files import open_regular, read_regular, write_text
 
 Values = Mapping[str, Sequence[str]]
-"""What was filled into a form, by field."""
+"""Values of a form by field."""
 KEPT_WHEN_STOPPED: Final = frozenset(
     {"demo", "evaluate", "match", "reproduce", "ablate", "adjudicate", "categorise", "improve"}
     | {f"learn {what}" for what in ("comparison", "objective", "selfplay", "prior")}
@@ -45,7 +45,7 @@ _LARGEST_COUNT: Final = 10**15
 
 @dataclass(frozen=True)
 class Work:
-    """How far a piece of a run's work is."""
+    """Progress of one task of a run."""
 
     what: str
     done: int
@@ -53,11 +53,11 @@ class Work:
     unit: str
     note: str
     rate: float
-    """How many a second; 0 if it is not known."""
+    """Rate per second; 0 if unknown."""
 
     @property
     def left_s(self) -> float | None:
-        """How long the rest will take, as far as one can say."""
+        """Estimated remaining time."""
         if self.total is None or self.rate <= 0 or self.done >= self.total:
             return None
         return (self.total - self.done) / self.rate
@@ -73,7 +73,7 @@ class Run:
     """Which command of Hyoka it is, as `learn weights`."""
     values: dict[str, list[str]]
     words: list[str]
-    """What it stood for when it was last started, without `hyoka`."""
+    """Command words of the last start, without `hyoka`."""
     made: float
 
     @property
@@ -123,7 +123,7 @@ class Run:
 
     @property
     def works(self) -> list[Work]:
-        """How far its pieces of work are, in the order they began."""
+        """Progress of its tasks in order of their start."""
         works = _json(self.place / "progress.json").get("works", [])
         return [work for each in works if (work := _work(each)) is not None]
 
@@ -150,7 +150,7 @@ class Runs:
 
     @property
     def place(self) -> Path:
-        """Where runs are kept; raises SourceError if that is a link, perhaps out of the folder."""
+        """Folder of the runs; raises SourceError if it is a link."""
         place = self.folder.root / STATE / "runs"
         for each in (place.parent, place):
             if each.is_symlink():

@@ -31,7 +31,7 @@ class Room:
 
     @property
     def path(self) -> str:
-        """Where the menu leads."""
+        """Target of the menu entry."""
         return "/" if self.name == "home" else f"/{self.name}"
 
 
@@ -51,7 +51,7 @@ class Studio:
 
     @property
     def runs(self) -> Runs:
-        """What is under way, and what was."""
+        """Running and finished runs."""
         return Runs(self.folder, self.words)
 
     def words(self, command: str, values: Values) -> list[str]:

@@ -33,7 +33,7 @@ _NARROW: Final = 380
 _FONT: Final = "Arial, DejaVu Sans, Verdana, sans-serif"
 """One that both the drawing machine and the browser are likely to have: letters fit if it is."""
 _ELSEWHERE: Final = "https://vega.github.io/vega-datasets/"
-"""What Vega puts before an address without a host."""
+"""Vega's prefix of addresses without a host."""
 _page_width: Final[ContextVar[int]] = ContextVar("page_width", default=_WIDTH)
 _one_at_a_time: Final = threading.Lock()
 
@@ -118,7 +118,7 @@ SAVED: Final[Mapping[str, str]] = {
     "png": "PNG",
     "html": "page",
 }
-"""What a result is saved as, by the end of its name."""
+"""Media types of saved results by suffix."""
 _BOARD: Final = 320
 _NOTHING: Final = Markup()
 
@@ -140,7 +140,7 @@ class ShownTable:
     heading: Sequence[str]
     rows: Sequence[Sequence[str]]
     links: Sequence[str] = ()
-    """Where each row's first cell leads; none unless given."""
+    """Links of each row's first cell, if any."""
 
     @property
     def numbers(self) -> frozenset[int]:
@@ -229,7 +229,7 @@ def _block(block: object) -> Shown:
 
 
 def save_links(place: str, **query: object) -> list[tuple[str, str]]:
-    """Where a result is found in each format."""
+    """Addresses of a result by format."""
     return [(words, address(place, **query | {"as": name})) for name, words in SAVED.items()]
 
 

@@ -25,7 +25,7 @@ _MOST_FILES: Final = 20
 
 
 def show(request: Request) -> Response:
-    """What is in the folder, the newest first."""
+    """Contents of the folder, newest first."""
     studio = studio_of(request)
     everything = studio.folder.found()
     loops = loops_among([each for each in everything if each.kind == "model"])

@@ -174,7 +174,7 @@ def _spot(series: str, number: str, value: str) -> list[Spot]:
 
 
 def plan_words(text: str) -> list[tuple[str, str]]:
-    """What a plan says, a line a choice."""
+    """Choices of a plan, one per line."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

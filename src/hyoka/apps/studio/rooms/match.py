@@ -46,7 +46,7 @@ class MatchState:
     path: str
     """Within the studio's folder."""
     manifest: dict[str, Any]
-    """What the match says of itself."""
+    """The match's manifest."""
     games: Sequence[hk.PlayedGame]
     changed: float
 
@@ -79,7 +79,7 @@ class MatchState:
 
     @cached_property
     def duels(self) -> list[DuelSummary]:
-        """What is known of every two players who met."""
+        """Scores of each pair of players."""
         test = self.test if len(self.players) == 2 else None
         return [DuelSummary.of(self.standing, *duel, test) for duel in self.standing.duels()]
 
@@ -117,7 +117,7 @@ def match_in(folder: Path, path: str) -> MatchState:
 
 
 def llr_words(duel: DuelSummary) -> str:
-    """How far a sequential test has come."""
+    """State of a sequential test."""
     if duel.llr is None or duel.bounds is None or math.isnan(duel.llr):
         return ""
     words = f"{duel.llr:+.2f} (from {duel.bounds[0]:.2f} to {duel.bounds[1]:.2f})"
@@ -173,7 +173,7 @@ def events(request: Request) -> Response:
 
 
 def _standing(match: MatchState) -> dict[str, Any]:
-    """What is live: scores, Elo, the test, faults, and the newest game."""
+    """Live values: scores, Elo, the test, faults and the newest game."""
     newest = match.games[-1] if match.games else None
     tables: list[ShownTable] = []
     if match.games:
@@ -325,7 +325,7 @@ def game(request: Request) -> Response:
 
 
 def _lines(record: hk.Record) -> list[Line]:
-    """What each player said of the positions after its moves."""
+    """Each player's evaluations after its moves."""
     lines = []
     for name, author in ((record.first, "first"), (record.second, "second")):
         said = [each for each in record.remarks if each.author == author]

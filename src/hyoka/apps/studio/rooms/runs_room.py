@@ -111,7 +111,7 @@ def _preview(studio: Studio, command: str, values: dict[str, list[str]]) -> dict
 
 
 def offers(studio: Studio, form: Form, each: Field) -> list[str]:
-    """What a field may well be filled in with: things in the folder, searches, games."""
+    """Suggestions for a field: entries of the folder, searches, games."""
     folder, metavar = studio.folder, each.metavar
     if each.name == "game":
         return games()

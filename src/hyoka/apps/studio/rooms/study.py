@@ -147,7 +147,7 @@ def game(request: Request) -> Response:
 
 
 def _lines(study: hk.Study, game: int) -> list[Line]:
-    """What each evaluator said of a game: as values, or as scores where it tells those."""
+    """Each evaluator's values of a game, or its scores if it has some."""
     rows = study.sql(
         "select engine, ply, value, score, mate, unit from evaluations "
         f"where game_id = {int(game)} and failed is null order by engine, ply"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an address asks of a study, and positions held in memory to answer it."""
+"""Queries of a study by address, and cached positions that answer them."""
 
 import functools
 import shlex
@@ -45,7 +45,7 @@ class Asked:
 
     @classmethod
     def of(cls, request: Request) -> "Asked":
-        """What a request asks; raises Error if there is no such study."""
+        """The query of a request; raises Error if the study does not exist."""
         query = request.query_params
         path = query.get("path", "")
         study = hk.Study.open(studio_of(request).folder.path(path))
@@ -90,12 +90,12 @@ class Asked:
 
     @property
     def by(self) -> str | None:
-        """What parts the positions."""
+        """Condition or column that groups the positions."""
         return self["by"].strip()[:_LONGEST] or None
 
     @property
     def draws(self) -> DrawnGames:
-        """What becomes of drawn games."""
+        """Treatment of drawn games."""
         chosen = self["draws"] or "drop"
         for known in get_args(DrawnGames):
             if chosen == known:
@@ -104,7 +104,7 @@ class Asked:
 
     @property
     def resampling(self) -> hk.Resampling:
-        """How often games are drawn again: not at all unless the address says so."""
+        """Number of bootstrap resamples; default 0."""
         return hk.Resampling(self.number("resamples", 0, 0, _MOST_RESAMPLES))
 
     @property
@@ -143,7 +143,7 @@ SECONDS: Final = 20.0
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """What some evaluators said of the same positions."""
+    """Evaluations of the same positions by several evaluators."""
 
     loaded: Measured
     keys: NDArray[np.int64]
@@ -223,7 +223,7 @@ class Answer:
 
 
 def answer(asked: Asked) -> Answer:
-    """What a page of curves shows: at once, if nothing parts the positions."""
+    """Contents of a page of curves; immediate without grouping."""
     if asked.by is not None:
         with within_seconds(SECONDS):
             curves = asked.study.curve(asked.engines, asked.question)

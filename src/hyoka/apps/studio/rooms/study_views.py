@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be seen of a study: each view gives the values of its template."""
+"""Views of a study: each returns the values of its template."""
 
 import functools
 import math
@@ -62,9 +62,9 @@ class View:
     title: str
     purpose: str
     values: Callable[[Asked], Values]
-    """What its template `study/NAME.html` is given."""
+    """Values of its template `study/NAME.html`."""
     results: Callable[[Asked], Mapping[str, Result]] | None = None
-    """What can be saved, by name."""
+    """Results to save, by name."""
     is_quick: Callable[[Asked], bool] = lambda _asked: False
     """Whether it can be part of the page as it opens."""
 
@@ -86,7 +86,7 @@ def _some(asked: Asked) -> hk.Resampling:
 
 
 def saves(asked: Asked, result: str) -> list[tuple[str, str]]:
-    """Where a result is saved from, in each format."""
+    """Download addresses of a result by format."""
     return [
         (words, asked.to("/study/save", result=result, **{"as": ending}))
         for ending, words in SAVED.items()
@@ -231,7 +231,7 @@ def boards(asked: Asked, examples: Iterable[Example]) -> list[ShownBoard]:
 
 
 def game_address(asked: Asked, game: int, ply: int | None = None) -> str:
-    """Where a game of the study is looked through."""
+    """Address of a game in the viewer."""
     return asked.to("/study/game", game=game, ply=ply, at=None, low=None, part=None, draw=None,
                     page=None, split=None)  # fmt: skip
 

@@ -37,7 +37,7 @@ _LEAST_SCORE, _MOST_SCORE = 300.0, 3000.0
 
 @dataclass(frozen=True)
 class Line:
-    """What one evaluator, or player, said of the positions of a game."""
+    """Evaluations of a game's positions by one evaluator or player."""
 
     name: str
     unit: str
@@ -45,7 +45,7 @@ class Line:
     """Plies and values, the first player's; a mate is infinite."""
 
     def at(self, ply: int) -> str:
-        """What it said of a position."""
+        """Its evaluation of a position."""
         found = [value for where, value in self.points if where == ply]
         return value_text(found[0], self.unit) if found else "–"
 
@@ -122,7 +122,7 @@ def ply_of(request: Request, record: Record) -> int:
 
 
 def result_of(record: Record) -> str:
-    """How a game ended, in words."""
+    """End of a game in words."""
     if record.result is None:
         return "no result"
     players = game_facts(record.game).players if record.game in FACTS else ("first", "second")

@@ -96,7 +96,7 @@ _ACTIONS: Final[dict[str, Callable[[BoardState, str], BoardState]]] = {
     "drop": lambda table, text: table.dropped(whole_number(text, "drop", 0, 10**6)),
     "play": BoardState.play,
 }
-"""What a page's buttons do, a typed move last; an address with one leads to the one without."""
+"""Actions of a page's buttons; a request with one redirects to the address without it."""
 
 
 def _answer(request: Request, table: BoardState, note: str = "", *, asks: bool = True) -> Response:
@@ -200,7 +200,7 @@ def _curve(request: Request, table: BoardState) -> Response:
 
 
 def analysis_events(request: Request) -> Response:
-    """What is thought, as it changes."""
+    """Stream of an analysis."""
     job = _job(request)
 
     def look() -> dict[str, str]:
@@ -242,7 +242,7 @@ def stop(request: Request) -> Response:
 
 
 def node(request: Request) -> Response:
-    """What lies below a node of a tree that was searched."""
+    """Children of a node of a search tree."""
     job, query = _job(request), request.query_params
     analysis_lines = job.analysis_lines
     which = whole_number(query.get("of") or 0, "of", 0, max(0, len(analysis_lines) - 1))

@@ -41,7 +41,7 @@ _threads: Final = anyio.CapacityLimiter(_AT_ONCE + _WAITING)
 
 @dataclass(frozen=True)
 class Level:
-    """How much somebody thinks about a move, in words that people understand."""
+    """Playing level of an agent, with a title for people."""
 
     title: str
     playouts: int | None
@@ -59,7 +59,7 @@ class Level:
 
     @property
     def words(self) -> str:
-        """What it means to who plays against it."""
+        """Description of the level for the opponent."""
         if self.playouts is None:
             return f"{self.title} (thinks {self.time_s:g} s)"
         return self.title
@@ -91,7 +91,7 @@ def analysis_slot(wait_s: float = _MOST_S) -> Iterator[None]:
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """What work gives that may take long, in another thread than those that answer for pages.
+    """Result of long work in a thread other than the server's.
 
     Who would have to wait for one is sent away at once: raises HTTPException.
     """

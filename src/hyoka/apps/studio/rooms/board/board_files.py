@@ -129,7 +129,7 @@ _ALL: Final = {
 
 
 def formats(table: BoardState) -> dict[str, Format]:
-    """How a table's game can be taken along."""
+    """Download formats of the game."""
     notations = set(table.facts.notations)
     return {
         name: each for name, each in _ALL.items() if name in notations or name in ("svg", "text")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands on the table, all of it in the address: a game, its moves, variations, who plays."""
+"""State of the board room, stored in its address: game, moves, variations, players."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ Words = tuple[str, ...]
 
 
 class Query(Protocol):
-    """What came with a request."""
+    """Parameters of a request."""
 
     def getlist(self, key: Any) -> list[Any]:
         """All values of a name."""
@@ -41,7 +41,7 @@ def said(position: Any, move: Any, facts: GameFacts) -> str:
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many moves two lines have in common."""
+    """Number of common first moves of two lines."""
     same = (a == b for a, b in zip(one, other, strict=False))
     return sum(itertools.takewhile(bool, same))
 
@@ -56,15 +56,15 @@ class BoardState:
     moves: Words = ()
     """The line on the board, to its end."""
     ply: int = 0
-    """How many of the moves have been played."""
+    """Current ply."""
     others: tuple[Words, ...] = ()
     """Other lines from the same start: variations."""
     against: str = ""
-    """Who plays the other side, as the user wrote it; empty: nobody."""
+    """The opponent's text; empty: none."""
     level: str = "casual"
     you: str = "first"
     evaluators: tuple[str, ...] = ()
-    """Who is asked what it thinks."""
+    """Evaluators of the analysis."""
     seconds: float = 3.0
     """For how long."""
     live: bool = False
@@ -134,17 +134,17 @@ class BoardState:
 
     @property
     def lettering(self) -> Literal["letters", "kanji"]:
-        """What pieces have on them."""
+        """Notation on pieces."""
         return "kanji" if self.kanji else "letters"
 
     @property
     def facts(self) -> GameFacts:
-        """What is known of the game."""
+        """Facts of the game."""
         return FACTS[self.game]
 
     @cached_property
     def first_position(self) -> hk.Position:
-        """Where it begins."""
+        """Start position."""
         return hk.position(self.game, self.start or None)
 
     @cached_property

@@ -44,7 +44,7 @@ Who = SearchAnalyst | EngineAnalyst
 
 @dataclass
 class AnalysisLine:
-    """What one evaluator thinks, so far."""
+    """Current result of one evaluator."""
 
     name: str
     line: Line
@@ -65,7 +65,7 @@ class AnalysisLine:
 
     @property
     def words(self) -> str:
-        """What it says of the position."""
+        """Its evaluation of the position."""
         facts, parts = hk.game_facts(hk.name_of(self.line)), []
         value, found = self.value, self.evaluation or self.result
         if value is not None:
@@ -79,7 +79,7 @@ class AnalysisLine:
         return ", ".join(parts)
 
     def _in(self, found: hk.Evaluation | hk.SearchResult) -> str:
-        """How long until a certain end, as people of the game count."""
+        """Distance to a proven end, in the game's usual unit."""
         facts, mate = hk.game_facts(hk.name_of(self.line)), found.mate or 0
         if isinstance(found, hk.SearchResult) and facts.mates_in is not None:
             mate = facts.counted_mate(mate)
@@ -90,7 +90,7 @@ class AnalysisLine:
 
     @property
     def effort(self) -> str:
-        """How much it has done."""
+        """Amount of work done."""
         found = self.result
         if found is not None:
             count = f"{found.playouts:,} playouts" if found.playouts else f"{found.nodes:,} nodes"
@@ -327,7 +327,7 @@ def play(line: Line, word: str) -> Line:
 
 
 def evaluators(table: BoardState) -> list[str]:
-    """Who is asked: those that the table names, or the game's usual search."""
+    """Evaluators: those of the address, or the game's default search."""
     names = list(table.evaluators) or [usual(table.game)]
     if len(names) > MOST:
         raise hk.ParameterError("with", f"names {MOST} evaluators at most, not {len(names)}")

@@ -98,7 +98,7 @@ def blank_picture(board: hk.Diagram, lettering: Literal["letters", "kanji"]) -> 
 
 
 def seen(table: BoardState) -> hk.Diagram:
-    """What is on the board, as it lies."""
+    """Diagram of the board."""
     board = hk.diagram(table.line)
     return turned(board) if table.is_turned else board
 
@@ -145,7 +145,7 @@ def turned(board: hk.Diagram) -> hk.Diagram:
 
 
 def _cells_in(board: hk.Diagram) -> Any:
-    """What finds the numbers of the cells that a move's text names, fast for many moves."""
+    """Parser from moves' texts to cell numbers, cached for many moves."""
     names = sorted(map(re.escape, board.cell_names), key=len, reverse=True)
     pattern = re.compile("|".join(names))
     numbers = {
@@ -155,7 +155,7 @@ def _cells_in(board: hk.Diagram) -> Any:
 
 
 def piece_words(piece: Piece, board: hk.Diagram) -> str:
-    """What a piece is, and whose."""
+    """Kind and owner of a piece."""
     color = board.players[piece.player.value]
     kind = {"disc": "", "block": "", "wedge": ""}.get(piece.shape, piece.shape)
     if piece.shape == "wedge":
@@ -198,7 +198,7 @@ def lays_pieces(board: hk.Diagram) -> bool:
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a move model says of a position, or why it says nothing."""
+    """A move model's ranking of a position, or the reason why there is none."""
 
     board: hk.Diagram | None
     rows: list[tuple[str, str, str, float]]
@@ -206,7 +206,7 @@ class Ranking:
     is_tree: bool = False
     """Whether what it asks about a move can be drawn."""
     asked: str = ""
-    """What it asks, in words."""
+    """Its questions in words."""
     problem: str = ""
 
 
@@ -225,7 +225,7 @@ def models_for(game: str, here: Iterable[Found]) -> list[str]:
 
 
 def ranking(table: BoardState, folder: Folder) -> Ranking | None:
-    """What the table's move model says; None if none is chosen."""
+    """Ranking by the chosen move model; None without one."""
     if not table.model:
         return None
     try:

@@ -38,7 +38,7 @@ _PALETTE: Final[Mapping[str, str]] = {
 _HANDS: Final = "RBGSNLP"
 _MOST_IN_HAND: Final = 18
 _CASTLING: Final = {"K": "e1 h1", "Q": "e1 a1", "k": "e8 h8", "q": "e8 a8"}
-"""Where king and rook of each right stand."""
+"""Squares of king and rook by castling right."""
 _PIECE_SIZE: Final = 40
 
 
@@ -134,7 +134,7 @@ class Draft:
 
     @property
     def to_play(self) -> int:
-        """Who is to move: 0 the first player, 1 the second."""
+        """Side to move: 0 the first player, 1 the second."""
         return _TURNS[self._family].index(self.fields[0])
 
     @property
@@ -239,7 +239,7 @@ class Draft:
         return blank_picture(self.diagram, "kanji" if kanji else "letters")
 
     def address(self, put: str, *, kanji: bool = False) -> str:
-        """Where it is set up."""
+        """Address of the setup page."""
         pieces = "kanji" if kanji else None
         return address("/board/setup", game=self.game, start=self.text, put=put, pieces=pieces)
 
