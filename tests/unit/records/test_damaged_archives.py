@@ -23,6 +23,7 @@ from hyoka.apps.cli import run
 from hyoka.records import archives as unpacking
 from hyoka.records import sources as record_sources
 from hyoka.records.sources import sources
+from hyoka.storage.files import open_regular
 
 from ..record_files import FIRST, GAME, SECOND, WTHOR_FILES, latin1_table, tarred, zipped
 
@@ -229,6 +230,7 @@ def test_a_signal_ends_the_reading_of_archives_soon(tmp_path: Path) -> None:
     program = f"""
 import signal
 from hyoka.records.sources import sources
+from hyoka.storage.files import open_regular
 signal.signal(signal.SIGTERM, signal.default_int_handler)
 found = sources([{str(path)!r}] * 100)
 list(next(found).blocks())
@@ -254,12 +256,11 @@ for source in found: list(source.blocks())
 def test_a_file_that_has_gone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a.sgf", "b.sgf"):
         (tmp_path / name).write_bytes(FIRST)
-    opened = record_sources.open_regular
 
     def open_or_fail(path: str | Path, **arguments: bool) -> object:
         if Path(path).name == "a.sgf":
             raise OSError(22, "Invalid argument")
-        return opened(path, **arguments)
+        return open_regular(path, **arguments)
 
     monkeypatch.setattr(record_sources, "open_regular", open_or_fail)
     names, (problem,) = read(tmp_path)
