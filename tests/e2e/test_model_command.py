@@ -96,7 +96,7 @@ def test_files_without_a_header_are_told_as_far_as_can_be(folder: Path) -> None:
         assert (found["kind"], found["game"]) == (kind, game)
         assert (found["version"], found["made_by"]) == (None, None)
         result = hyoka("model", "plain", cwd=folder)
-        assert result.stdout.count("not told") == 1 + (kind is None) + (game is None)
+        assert result.stdout.count("unknown") == 1 + (kind is None) + (game is None)
 
 
 def test_what_is_wrong_is_one_line_and_a_status(folder: Path) -> None:

@@ -155,7 +155,7 @@ Labels = Annotated[
 
 @dataclass(frozen=True)
 class Inquiry:
-    """What a command line asks, of which evaluators, and how the answer is to be told."""
+    """A question of the command line: evaluators, options, and output format."""
 
     study: Study
     evaluators: list[str]
@@ -218,7 +218,7 @@ def _inquiry(
 def _figure(
     title: str, size: str | None, x_range: str | None, legend: LegendPlace, labels: Sequence[str]
 ) -> Figure | None:
-    """How pictures are drawn; None if nobody says."""
+    """Return the chart options; None if none is set."""
     if not title and size is None and x_range is None and legend == "top" and not labels:
         return None
     sides = re.fullmatch(r"(\d{1,5})(?:x(\d{1,5}))?", size or "0")

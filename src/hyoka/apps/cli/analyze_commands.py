@@ -27,7 +27,7 @@ Threshold = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER|best",
-        help="From here on a position is called won; 0.5 for values and 0 for scores.",
+        help="The threshold of a won position; 0.5 for values and 0 for scores.",
     ),
 ]
 
@@ -37,9 +37,10 @@ _OPTIONS: Final = {"draws": "--draws", "min_games": "--min-games"}
 
 @asks(without=["files", *FIGURE])
 def analyze_command(inquiry: Inquiry) -> None:
-    """Say in short what evaluations are worth: metrics, and what the curves are like.
+    """Summarize evaluators: metrics, and the shape of their curves.
 
-    Positions of one game share its fate, so intervals draw whole games again. With --by also how
+    Positions of one game share a result, so intervals come from a cluster
+    bootstrap over games. With --by also how
     far the parts' curves lie from the curve of all. More: hyoka curves, metrics, gaps, splits,
     compare, disagreements, calibrate; `hyoka report STUDY` draws it all.
 
@@ -77,7 +78,7 @@ def curves_command(
     ] = None,
     count: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Bins grow until they hold so many positions."),
+        typer.Option(min=1, metavar="N", help="Bins grow until they hold N positions."),
     ] = None,
     at_least: Annotated[
         int | None,
@@ -94,7 +95,7 @@ def curves_command(
         typer.Option("--naive", help="Draw the bands that independent positions would have."),
     ] = False,
 ) -> None:
-    """Evaluation curves: the win probability by what an evaluator said, with bands by games.
+    """Evaluation curves: the win probability by evaluation, with bands by games.
 
     For example: hyoka curves study -e comments --by ply --bins 20,40,60 -o curves.html
     """
@@ -302,7 +303,7 @@ def slices_command(
             "--fdr",
             min=0.0001,
             max=0.9,
-            help="False-discovery rate: so many findings may be chance.",
+            help="False-discovery rate: the share of findings that may be chance.",
         ),
     ] = 0.05,
 ) -> None:
@@ -382,8 +383,8 @@ def _save(
 
 
 def _named(file: Path, name: str, count: int) -> list[Path]:
-    """Where so many results go: one to the file itself, several to numbered files beside it."""
-    if count == 1 or not file.name:  # without a name it is refused by itself
+    """Return output paths: the file itself for one result, numbered files for several."""
+    if count == 1 or not file.name:  # refused later without a name
         return [file]
     numbers = range(1, count + 1)
     return [file.with_name(f"{file.stem}-{name}-{number}{file.suffix}") for number in numbers]
@@ -392,7 +393,7 @@ def _named(file: Path, name: str, count: int) -> list[Path]:
 def _check_files(
     inquiry: Inquiry, name: str = "", count: int = 1, endings: Sequence[str] = FORMATS
 ) -> None:
-    """Raise OutputError unless `_save` can write so many results, before they are worked out."""
+    """Raise OutputError in advance unless `_save` can write `count` results."""
     files = [own for file in inquiry.files for own in _named(file, name, count)]
     check_outputs(*files, kinds=(PAGE, PICTURE, TABLE, CODE), endings=endings)
 

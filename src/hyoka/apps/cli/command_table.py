@@ -108,13 +108,13 @@ COMMANDS: Final = (
     Command(
         "analyse",
         "analyze_commands.analyze_command",
-        "Say in short what evaluations are worth: metrics, and what the curves are like.",
+        "Summarize evaluators: metrics, and the shape of their curves.",
         WORTH,
     ),
     Command(
         "curves",
         "analyze_commands.curves_command",
-        "Evaluation curves: the win probability by what an evaluator said, with bands by games.",
+        "Evaluation curves: the win probability by evaluation, with bands by games.",
         WORTH,
     ),
     Command(
@@ -261,7 +261,7 @@ COMMANDS: Final = (
     Command(
         "playouts",
         "solve_commands.playouts_command",
-        "What playouts are like: moves foretold, games that end, playouts a second.",
+        "Measure playouts: predicted moves, games that end, playouts a second.",
         BOARDS,
     ),
     Command(
@@ -341,7 +341,7 @@ COMMANDS: Final = (
     Command(
         "match",
         "match_commands.match_command",
-        "Let players play a match, and say what is known and how surely.",
+        "Let players play a match, and report the score with its uncertainty.",
         MATCHES,
     ),
     Command(
@@ -425,7 +425,7 @@ def _options(
 _NAMED: Final = re.compile(
     r"""`(?P<name>\w+)(?:=(?P<value>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^`'"]+))?`"""
 )
-"""What `hyoka.errors.named` writes."""
+"""The format of `hyoka.foundation.errors.named`."""
 _FUNCTIONS: Final = {"append_to_study": "append"}
 """Functions of the library that are options of a command."""
 

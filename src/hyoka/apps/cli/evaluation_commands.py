@@ -66,7 +66,7 @@ Features = Annotated[
     ),
 ]
 Threads = Annotated[
-    int | None, typer.Option("--threads", "-j", min=1, help="Cores to use; all, if not said.")
+    int | None, typer.Option("--threads", "-j", min=1, help="Cores to use; by default all.")
 ]
 
 
@@ -89,7 +89,7 @@ def comparison_command(
     features: Features = None,
     where: Where = None,
     positions: Annotated[
-        int, typer.Option(min=1, help="Learn from so many positions at most, drawn at random.")
+        int, typer.Option(min=1, help="Maximum number of positions, drawn at random.")
     ] = POSITIONS,
     passes: Annotated[
         int, typer.Option(min=1, help="Searches of all moves; steps are taken after each.")
@@ -115,7 +115,7 @@ def comparison_command(
     outcome_scale: Annotated[
         float | None,
         typer.Option(
-            min=1e-6, help="A score s foretells 1 / (1 + exp(-s / SCALE)); else the features' own."
+            min=1e-6, help="A score s predicts 1 / (1 + exp(-s / SCALE)); else the features' own."
         ),
     ] = None,
     start: Annotated[
@@ -123,7 +123,7 @@ def comparison_command(
         typer.Option("--from", metavar="FILE", help="Begin with this evaluation's weights."),
     ] = None,
     patience: Annotated[
-        int, typer.Option(min=1, help="End after so many passes without gain on games held out.")
+        int, typer.Option(min=1, help="Stop after this many passes without gain on held-out games.")
     ] = TrainingSettings.patience,
     state: Annotated[
         Path | None,
@@ -230,7 +230,7 @@ def lessons_of(
     threads: int,
     progress: OnProgress | None,
 ) -> tuple[Lessons, Lessons | None]:
-    """What is learned from, and what is held out, of records or of a study.
+    """Training and held-out games of records or a study.
 
     No game is held out that the evaluation to `start` with learned from.
     """

@@ -92,11 +92,11 @@ def ablate_command(
         ),
     ] = "added",
     openings: OpeningsOption = None,
-    komi: Annotated[float | None, typer.Option(help="In Go; 7.5 if not given.")] = None,
+    komi: Annotated[float | None, typer.Option(help="In Go; 7.5 by default.")] = None,
     folder: Annotated[
         Path,
         OutputFolder(),
-        typer.Option("--to", metavar="FOLDER", help="Where the matches are kept."),
+        typer.Option("--to", metavar="FOLDER", help="Folder of the matches."),
     ] = Path("matches"),
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -223,7 +223,7 @@ def reproduce_command(
     hidden = quiet or as_json
     with contextlib.ExitStack() as stack:
         executor, jobs = workers(stack, jobs, cluster_address)
-        workshop = experiments.Workshop(
+        context = experiments.ExperimentContext(
             folder,
             experiments.RecordsFolder(data),
             play=match_player(executor, jobs, hidden),
@@ -233,7 +233,7 @@ def reproduce_command(
             seed=seed,
         )
         stack.enter_context(kept_when_interrupted("done"))
-        outcome = experiment.run(workshop, scale)
+        outcome = experiment.run(context, scale)
     if markdown is not None:
         words = f"hyoka reproduce {experiment.id} --scale {scale}"
         made = Made(

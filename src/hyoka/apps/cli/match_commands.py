@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matches: played live in the terminal, told as a table, as JSON and as a page."""
+"""Match command: live in the terminal, results as a table, JSON and a page."""
 
 import contextlib
 import math
@@ -126,7 +126,7 @@ def match_command(
             "exact=mate|ending. A SCORE of at most 1 is a value.",
         ),
     ] = None,
-    komi: Annotated[float | None, typer.Option(help="In Go; 7.5 if not given.")] = None,
+    komi: Annotated[float | None, typer.Option(help="In Go; 7.5 by default.")] = None,
     handicap: Annotated[int, typer.Option(min=0, help="Black's stones, in Go.")] = 0,
     max_plies: Annotated[
         int, typer.Option(min=1, help="Then a game is drawn, or scored as it stands.")
@@ -141,7 +141,7 @@ def match_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
-    """Let players play a match, and say what is known and how surely.
+    """Let players play a match, and report the score with its uncertainty.
 
     Every game is kept; interrupted, the same command goes on where it stopped, and with a greater
     --games it plays more. Without players, tree search meets flat Monte Carlo.
@@ -207,7 +207,7 @@ def jobs_for(plan: MatchPlan) -> int:
 
 
 def conditions_of(plan: MatchPlan) -> list[str]:
-    """How a match was played, in sentences."""
+    """Describe how a match was played."""
     rules = plan.rules
     sentences = []
     for player in plan.players:
@@ -252,7 +252,7 @@ class LiveStanding:
 
     @property
     def has_begun(self) -> bool:
-        """Whether it was told of any game of the match."""
+        """Whether any game of the match was reported."""
         return self._before is not None
 
     def update(self, new: list[PlayedGame], standing: Standing) -> None:
@@ -429,7 +429,7 @@ def _nearer(sprt: Sprt, verdict: str) -> str:
 
 
 def _test_in_words(result: MatchResult, sprt: Sprt | None) -> list[str]:
-    """What a sequential test says of a match, in sentences for its page."""
+    """Describe a match's sequential test for its page."""
     if sprt is None:
         return []
     llr = sprt.llr(result.standing.duel(0, 1).pairs)

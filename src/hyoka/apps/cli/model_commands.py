@@ -82,16 +82,16 @@ def _print_facts(model_file: ModelFile) -> None:
 
 def _facts(model_file: ModelFile) -> Iterator[tuple[str, str]]:
     if model_file.kind is None:
-        yield "kind", "not told: it is what it is used as"
+        yield "kind", "unknown: determined by its use"
     else:
         yield "kind", f"{model_file.kind}: {KINDS[model_file.kind].words}"
-    yield "game", model_file.game or "not told"
+    yield "game", model_file.game or "unknown"
     yield "format", "no header" if model_file.version is None else str(model_file.version)
     yield "content", f"{len(model_file.content):,} bytes"
     yield "SHA-256", model_file.sha256
     origin = model_file.origin
     if origin is None:
-        yield "made by", "not told"
+        yield "made by", "unknown"
         return
     yield "made by", origin.command
     if origin.seed is not None:

@@ -100,7 +100,7 @@ def mets_command(
 ) -> None:
     """Grow a tree over the stones around a point that ranks moves (METS; Go, Othello).
 
-    Then say how well it foretells the moves of the games held out.
+    Then report how well it predicts the moves of held-out games.
     """
     learned, unseen = split(games_of(records), hold_out)
     table = table_of(learned)
@@ -287,7 +287,7 @@ def combined_command(
         typer.Option("--output", "-o", metavar="FILE", help="Where the model goes."),
     ] = Path("combined.bin"),
     positions: Annotated[
-        int, typer.Option(min=1, help="Learn from so many positions at most, drawn at random.")
+        int, typer.Option(min=1, help="Maximum number of positions, drawn at random.")
     ] = POSITIONS,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -355,7 +355,7 @@ def strengths_command(
     shapes: Annotated[
         int,
         typer.Option(
-            min=0, max=60_000, help="Go: also so many of the shapes of stones met most often."
+            min=0, max=60_000, help="Go: also this many of the most frequent shapes of stones."
         ),
     ] = 0,
     rank: Annotated[
@@ -363,7 +363,7 @@ def strengths_command(
         typer.Option(
             min=0,
             max=64,
-            help="Also learn so many factors a feature, by which pairs of features count "
+            help="Also learn this many factors a feature, by which pairs of features count "
             "(latent-factor ranking; 8, say); 0: none.",
         ),
     ] = 0,
@@ -380,7 +380,7 @@ def strengths_command(
     ] = 1.0,
     positions: Annotated[
         int,
-        typer.Option(min=1, help="Learn from so many positions at most, drawn at random."),
+        typer.Option(min=1, help="Maximum number of positions, drawn at random."),
     ] = STRENGTH_POSITIONS,
     seed: Annotated[int, typer.Option(min=0, help="Chance: which positions are drawn.")] = 0,
     hold_out: HoldOut = HOLD_OUT,

@@ -57,7 +57,7 @@ from hyoka.study.manifest import DESCRIPTION
 
 PAGE = "report.html"
 _LARGEST_CODES = 20_000
-"""Games with more codes of moves than this have networks that judge none, unless told."""
+"""Games with more codes of moves than this have networks without a policy by default."""
 
 Width = Annotated[int, typer.Option(min=64, max=1024, help="Of the first layer: a multiple of 64.")]
 ValueUnits = Annotated[int, typer.Option(min=1, max=256, help="That say the value.")]
@@ -131,7 +131,7 @@ def network_command(
     rate: Rate = NetworkSettings.rate,
     blend: Annotated[
         float,
-        typer.Option(min=0, max=1, help="Of a position's value, the share of what was said of it."),
+        typer.Option(min=0, max=1, help="The share of the evaluation in a position's value."),
     ] = 0.5,
     seed: Seed = 0,
     device: Device = "cpu",
@@ -249,7 +249,7 @@ def selfplay_command(
     folder: Annotated[
         Path,
         OutputFolder(PLAN, "generations of self-play"),
-        typer.Option("--to", metavar="FOLDER", help="Where the generations are kept."),
+        typer.Option("--to", metavar="FOLDER", help="Folder of the generations."),
     ] = Path("selfplay"),
     generations: Annotated[int, typer.Option(min=1, help="How many there are to be.")] = 4,
     games: Annotated[int, typer.Option(min=1, help="A generation.")] = 2000,
@@ -271,7 +271,7 @@ def selfplay_command(
         float, typer.Option(min=0.001, max=1, help="The share of moves that are learned from.")
     ] = LoopPlan.full,
     random_plies: Annotated[
-        int, typer.Option(min=0, help="A game begins with up to so many random moves.")
+        int, typer.Option(min=0, help="Maximum number of random moves at the start of a game.")
     ] = LoopPlan.random_plies,
     sampled_plies: Annotated[
         int, typer.Option(min=0, help="Until then moves are drawn by visits.")
@@ -344,7 +344,9 @@ def selfplay_command(
             jobs=at_once or cores,
             executor=executor,
             progress=progress,
-            on_generation=None if as_json or quiet else lambda made: out.print(_told(made)),
+            on_generation=None
+            if as_json or quiet
+            else lambda generation: out.print(_generation_text(generation)),
         )
     page = folder / PAGE
     write_text(page, selfplay_page(loop).html())
@@ -360,14 +362,19 @@ def selfplay_command(
     if loop.best is None:
         out.print(f"no network was let in yet; {page} tells more")
     else:
-        out.print(f"the player is {loop.best.parent / NETWORK}; {page} tells how it came about")
+        out.print(f"the player is {loop.best.parent / NETWORK}; {page} shows its training")
 
 
-def _told(made: Generation) -> str:
-    text = f"generation {made.number}: {made.positions:,} positions of {made.games:,} games"
-    if made.score is not None and made.elo is not None:
-        text += f"; {made.score:.1%} of {made.gate_games} games against who played before"
-    return f"{text}; {'let in' if made.accepted else 'not let in'}"
+def _generation_text(generation: Generation) -> str:
+    text = (
+        f"generation {generation.number}: {generation.positions:,} positions of "
+        f"{generation.games:,} games"
+    )
+    if generation.score is not None and generation.elo is not None:
+        text += (
+            f"; {generation.score:.1%} of {generation.gate_games} games against who played before"
+        )
+    return f"{text}; {'let in' if generation.accepted else 'not let in'}"
 
 
 def perceptrons_command(
@@ -392,7 +399,7 @@ def perceptrons_command(
         int, typer.Option(min=1, help="How often a network sees its positions at most.")
     ] = PerceptronSettings.epochs,
     patience: Annotated[
-        int, typer.Option(min=1, help="It ends after so many without gain on a tenth of the games.")
+        int, typer.Option(min=1, help="Stop after this many without gain on a tenth of the games.")
     ] = PerceptronSettings.patience,
     rate: Annotated[
         float, typer.Option(min=1e-9, help="How far a step of Adam goes.")
@@ -461,7 +468,7 @@ def perceptrons_command(
 def _labeled(
     sources: list[Path], evaluator: str | None, hold_out: float
 ) -> tuple[LabeledPositions, LabeledPositions]:
-    """What is learned from and what is held out, of studies and of records."""
+    """Training and held-out games of studies and records."""
     studies = [source for source in sources if (source / DESCRIPTION).exists()]
     records = [source for source in sources if source not in studies]
     if evaluator is not None and not studies:

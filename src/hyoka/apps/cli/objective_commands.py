@@ -50,12 +50,12 @@ def objective_command(
     folder: Annotated[
         Path,
         OutputFolder(PLAN, "a search for an objective"),
-        typer.Option("--to", metavar="FOLDER", help="Where the search is kept."),
+        typer.Option("--to", metavar="FOLDER", help="Folder of the search."),
     ] = Path("objective"),
     features: Features = None,
     where: Where = None,
     positions: Annotated[
-        int, typer.Option(min=1, help="Train from so many positions at most, drawn at random.")
+        int, typer.Option(min=1, help="Maximum number of training positions, drawn at random.")
     ] = 30_000,
     population: Annotated[int, typer.Option(min=3, help="N: individuals.")] = 12,
     steps: Annotated[

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all commands share: how they print, and how they show progress."""
+"""Printing and progress of all commands."""
 
 import contextlib
 import json
@@ -42,7 +42,7 @@ T = TypeVar("T")
 class SafeConsole(Console):
     """A console that shows other people's words without obeying them.
 
-    Whatever is printed comes through here: texts, tables, bars. Colours of our own are no part of
+    Whatever is printed comes through here: texts, tables, bars. Our colors are no part of
     the text.
     """
 
@@ -74,10 +74,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
 
 class RateColumn(ProgressColumn):
-    """How many a second."""
+    """Return the rate per second."""
 
     def render(self, task: Task) -> Text:
-        """The speed so far, or nothing."""
+        """Return the current rate, or an empty text."""
         speed = task.finished_speed or task.speed
         return Text(f"{speed:,.0f}/s" if speed else "", style="dim")
 
@@ -155,7 +155,7 @@ PROGRESS_FILE: Final = "HYOKA_PROGRESS"
 
 
 class ProgressFile:
-    """How far a command is, as a JSON file that is put in place anew as it goes.
+    """A command's progress as a JSON file, replaced atomically.
 
     Under `works` stands each piece of work: `what`, `done`, `total`, `unit`, `note`; when it began
     and was last heard of (`began`, `at`, seconds since 1970), and what was done then (`before`).
@@ -170,7 +170,7 @@ class ProgressFile:
         self._lock = threading.Lock()  # who reads ahead tells from a thread
 
     def tell(self, progress: Progress) -> None:
-        """Keep how far something is; what comes too soon after the last is kept, not written."""
+        """Record progress; write it unless the last write is too recent."""
         with self._lock:
             now = time.time()
             is_new = progress.what not in self._works
@@ -183,7 +183,7 @@ class ProgressFile:
     def _write(self) -> None:
         self._written_at = time.monotonic()
         beside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        with contextlib.suppress(OSError):  # nobody's work stops for want of a listener
+        with contextlib.suppress(OSError):  # a lost listener does not stop the command
             beside.write_text(json.dumps({"works": list(self._works.values())}), encoding="utf-8")
             beside.replace(self._path)
 
@@ -196,17 +196,17 @@ def progress_file() -> ProgressFile | None:
 
 @contextlib.contextmanager
 def progress_bars(quiet: bool) -> Iterator[OnProgress]:
-    """What shows progress on standard error, if somebody is looking, and in a file if asked for."""
-    told = progress_file()
+    """Show progress on standard error if it is a terminal, and in a file if requested."""
+    listener = progress_file()
     if quiet or not err.is_terminal:
-        yield (lambda _progress: None) if told is None else told.tell
+        yield (lambda _progress: None) if listener is None else listener.tell
         return
     bars = _Bars()
 
     def show(progress: Progress) -> None:
         bars.show(progress)
-        if told is not None:
-            told.tell(progress)
+        if listener is not None:
+            listener.tell(progress)
 
     try:
         yield show
@@ -227,7 +227,7 @@ class _SafeTable(Table):
     """A table whose cells are written out before they are measured."""
 
     def add_row(self, *cells: RenderableType | None, **style: Any) -> None:
-        """Add a row; texts are made harmless."""
+        """Add a row with escaped texts."""
         super().add_row(
             *(escape_control_chars(c) if isinstance(c, str) else c for c in cells), **style
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every command: outputs lose no file, and numbers are not too large.
+"""Checks of every command: outputs overwrite no file, and numbers are in range.
 
 `checked` wraps a command's function. Parameters that name outputs are marked in the signature
 (`Annotated[Path, Output(...), typer.Option(...)]`), and every other parameter is taken for a
@@ -28,7 +28,7 @@ Force = Annotated[
 ]
 _FORCE: Final = "force"
 _LARGEST: Final = 2**31 - 1
-"""What options with whole numbers take at most, unless they have a limit of their own."""
+"""Default maximum of integer options."""
 _LARGEST_WIDE: Final = 2**63 - 1
 _WIDE: Final = {"seed", "nodes", "playouts"}
 """Parameters that take more: random seeds, and limits of searches."""
@@ -66,13 +66,13 @@ class OutputFolder:
 
 @dataclass(frozen=True)
 class _Call:
-    """What the command that runs reads, and whether it may replace any file."""
+    """Inputs of the running command, and whether it may replace any file."""
 
     inputs: Callable[[], list[Path]]
     force: bool
 
     def reads(self) -> Iterator[Path]:
-        """The inputs; they are looked for only when somebody asks, if a file is to be replaced."""
+        """Return the inputs, looked up only if a file would be replaced."""
         yield from self.inputs()
 
 
@@ -175,13 +175,13 @@ def name_of(parameter: inspect.Parameter) -> str:
 
 
 def _info(parameter: inspect.Parameter) -> Any:
-    """What Typer is told of a parameter."""
+    """Return a parameter's Typer annotation."""
     marks = getattr(parameter.annotation, "__metadata__", ())
     return next((mark for mark in marks if hasattr(mark, "param_decls")), None)
 
 
 def _paths_in(parameter: inspect.Parameter, value: object) -> Iterator[Path]:
-    """Files and folders that a value names: as it is, as a pattern, or inside of a spec."""
+    """Yield the files and folders that a value names: as a path, a pattern, or in a spec."""
     if isinstance(value, Path):
         yield value
     elif isinstance(value, list):

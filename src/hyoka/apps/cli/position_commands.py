@@ -102,7 +102,8 @@ def show_command(
         int | None, typer.Option("--game", "-g", min=0, metavar="ID", help="A study's game.")
     ] = None,
     ply: Annotated[
-        int | None, typer.Option("--ply", "-n", min=0, help="After so many moves; else at the end.")
+        int | None,
+        typer.Option("--ply", "-n", min=0, help="After this many moves; else at the end."),
     ] = None,
     svg_file: Annotated[
         Path | None,
@@ -306,7 +307,7 @@ def search_command(
     ] = None,
     text: PositionText = None,
     moves: Moves = "",
-    top: Annotated[int, typer.Option(min=1, help="So many moves are shown.")] = 10,
+    top: Annotated[int, typer.Option(min=1, help="Number of moves shown.")] = 10,
     settings: Annotated[
         bool, typer.Option("--settings", help="Only list what can be set about the search.")
     ] = False,
@@ -366,7 +367,7 @@ def search_command(
 
 @contextlib.contextmanager
 def _stopped_by_ctrl_c(searcher: Searcher) -> Iterator[None]:
-    """The first Ctrl-C ends the search with what it has found; the next one ends the program."""
+    """The first Ctrl-C ends the search with its current result; the next one ends the program."""
 
     def stop(number: int, frame: object) -> None:
         signal.signal(signal.SIGINT, former)

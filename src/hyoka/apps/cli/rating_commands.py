@@ -264,7 +264,7 @@ def prior_command(
     folder: Annotated[
         Path,
         OutputFolder(),
-        typer.Option("--to", metavar="FOLDER", help="Where the matches are kept."),
+        typer.Option("--to", metavar="FOLDER", help="Folder of the matches."),
     ] = Path("matches"),
     seed: Seed = 0,
     jobs: Jobs = None,

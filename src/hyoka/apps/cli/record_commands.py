@@ -40,7 +40,7 @@ Files = Annotated[
     typer.Argument(
         metavar="FILES...",
         help="Files, folders, patterns, archives (.zip, .tar.*), compressed or not (.gz .bz2 .xz "
-        ".zst); - is standard input. The notation is told by the content.",
+        ".zst); - is standard input. The content determines the notation.",
         show_default=False,
     ),
 ]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals: SIGTERM does what Ctrl-C does, and a command ends soon after either, whatever it does.
+"""Signals: SIGTERM acts like Ctrl-C, and a command ends soon after either.
 
 A signal raises KeyboardInterrupt in the main thread, and what has been computed is kept. Should the
-main thread not get there in time (it is in a long call, or waits for somebody), another thread ends
+main thread not get there in time (a long or blocking call), another thread ends
 the process; files are written so that this hurts none of them.
 """
 
@@ -19,7 +19,7 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 _received: Final[list[int]] = []
 _said: Final = threading.Event()
-"""Whether we have said that we were interrupted."""
+"""Whether the interruption was reported."""
 
 
 def listen() -> None:
@@ -56,7 +56,7 @@ def _watch(ours: socket.socket) -> None:
     ours.settimeout(_PATIENCE_S)
     try:
         while not any(number in _SIGNALS for number in ours.recv(16)):
-            pass  # somebody who sends a second one does not want to wait
+            pass  # a second signal ends the wait
     except TimeoutError:
         pass
     _kill_engines()

@@ -226,7 +226,7 @@ def playouts_command(
         list[Path] | None,
         typer.Argument(
             metavar="[RECORDS…]",
-            help="Files, folders or archives of game records, whose moves are to be foretold.",
+            help="Files, folders or archives of game records, whose moves are predicted.",
             show_default=False,
         ),
     ] = None,
@@ -245,7 +245,7 @@ def playouts_command(
     limit: Annotated[
         int | None,
         typer.Option(
-            "--plies", min=1, help="What does not end by then is cut; the game's own if not given."
+            "--plies", min=1, help="Playouts end after this many plies; by default the game's own."
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Chance.")] = 0,
@@ -256,7 +256,7 @@ def playouts_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """What playouts are like: moves foretold, games that end, playouts a second.
+    """Measure playouts: predicted moves, games that end, playouts a second.
 
     Sato 2010's table 4 for any game: uniform playouts beside those by the strengths of moves.
     Drawn: how often a playout would play the record's move; first: how often it is the likeliest.

@@ -201,7 +201,9 @@ def evaluate_command(
     where: Where = None,
     sample: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="So many positions of each game, chosen by --seed."),
+        typer.Option(
+            min=1, metavar="N", help="Number of positions of each game, chosen by --seed."
+        ),
     ] = None,
     limit: Annotated[
         int | None,

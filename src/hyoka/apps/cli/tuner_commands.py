@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hyoka learn weights --features FILE`: weights of one's own features."""
+"""`hyoka learn weights --features FILE`: weights of user-defined features."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -132,7 +132,7 @@ Mix = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class TuningOptions:
-    """What a command line says about features of one's own."""
+    """Options of user-defined features."""
 
     features: Path
     chosen: Sequence[str]

@@ -110,7 +110,9 @@ def weights_command(
     where: Where = None,
     sample: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="So many positions of each game, chosen by --seed."),
+        typer.Option(
+            min=1, metavar="N", help="Number of positions of each game, chosen by --seed."
+        ),
     ] = None,
     draws: Annotated[
         DrawnGames | None,
@@ -316,10 +318,10 @@ def _refuse_with_columns(
 
 
 def _files(output: Path | None, methods: list[Method]) -> dict[Method, Path]:
-    """Where each method's results go: with several, the method is part of the name."""
+    """Return the output of each method; with several, the method is part of the name."""
     if output is None:
         return {}
-    if len(methods) == 1 or not output.name:  # without a name it is refused by itself
+    if len(methods) == 1 or not output.name:  # refused later without a name
         return dict.fromkeys(methods, output)
     return {
         method: output.with_name(f"{output.stem}-{method}{output.suffix}") for method in methods

@@ -83,7 +83,7 @@ def improve_command(
     ] = None,
     where: Where = None,
     sample: Annotated[
-        int, typer.Option(min=1, metavar="N", help="So many positions of each game are looked at.")
+        int, typer.Option(min=1, metavar="N", help="Number of positions of each game.")
     ] = ImprovePlan.sample,
     draws: Annotated[
         DrawnGames,
@@ -255,13 +255,15 @@ def bench_command(
             metavar="[GAME]", help=f"One of {', '.join(benchmarked_games())}; all by default."
         ),
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, max=100, help="The best of so many counts.")] = 3,
+    rounds: Annotated[
+        int, typer.Option(min=1, max=100, help="Report the best of this many rounds.")
+    ] = 3,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Measure rules, playouts and searches on one core, with a count for each job.
 
-    The fingerprint depends on the code and the seed alone: what changes no behaviour leaves it.
+    The fingerprint depends on the code and the seed alone: it changes only if behavior changes.
     Compare speeds only within one run on one machine; `make bench` measures other programs, too.
     """
     games = benchmarked_games() if game is None else [game_facts(game).name]
@@ -334,8 +336,8 @@ def studio_command(
     studio = Studio.on(Folder(root), engines.Engines(allowed), COMMANDS)
     if not safety.is_loopback(host):
         err.print(
-            f"hyoka: whoever can reach {host} and has the token can use this studio, and what it "
-            "sends can be read on the way (there is no HTTPS)",
+            f"hyoka: anyone who can reach {host} and has the token can use this studio, and "
+            "what it sends can be read on the way (there is no HTTPS)",
             style="red",
             markup=False,
             soft_wrap=True,
