@@ -132,7 +132,7 @@ NAKAMURA_2007: Final = Checklist(
             "1×1, 2×2 and 3×3 patterns, rotations and mirrors merged",
             ("core/network/blokus_patterns.cpp",),
             None,
-            "2,886 counts, as whoever is to move sees the board",
+            "2,886 counts, in the view of the side to move",
         ),
         Item(
             "a three-layer perceptron for each ply",

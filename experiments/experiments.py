@@ -13,13 +13,13 @@ from experiments import (
     weight_records,
     yoshii_1998,
 )
+from experiments.context import Experiment
 from experiments.go_programs import OURS, SCALES, UNDIVIDED, GoExperiment
 from experiments.go_ranks import RANKS, RULES, RanksExperiment
 from experiments.go_ranks import SCALES as RANKS_SCALES
 from experiments.gps_shogi import Amount, GpsExperiment
 from experiments.takeuchi_2010 import BISHOP_FACTORS, CHESS_MATCHES, KING_WEIGHTS, SHOGI_MATCHES
 from experiments.weight_records import Adjusted, RecordsScale, WeightExperiment
-from experiments.workshop import Experiment
 from hyoka.foundation.errors import NotationError, nearest
 
 _MONTE_CARLO: Final = ("UCT", "MC")

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from experiments.context import ExperimentContext
 from experiments.outcome import Outcome, OutcomeTable, Verdict
 from experiments.takeuchi_2010 import GO, TheirRow
-from experiments.workshop import Workshop
 from hyoka.analysis import Sample
 from hyoka.study.sampling import Measured, measured
 
@@ -158,13 +158,13 @@ class GoExperiment:
     scales: Mapping[str, GoScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Evaluate what is missing, and judge."""
         chosen = self.scales[scale]
         wanted = tuple(each for each in chosen.programs if each.name in self.names)
-        study = workshop.study(f"go9-{scale}", [RECORDS], where=_STRONG)
-        engines = workshop.evaluate(study, [each.spec for each in wanted], chosen.sample)
+        study = context.study(f"go9-{scale}", [RECORDS], where=_STRONG)
+        engines = context.evaluate(study, [each.spec for each in wanted], chosen.sample)
         loaded = measured(study, engines, columns=COLUMNS)
-        judged = Judged(wanted, loaded, workshop.place(self.id), scale, workshop.seed)
+        judged = Judged(wanted, loaded, context.place(self.id), scale, context.seed)
         tables, verdicts, figures = self.analyse(judged)
         return Outcome(judged.about, tables, tuple(verdicts), tuple(figures))

@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from experiments.claims import LITTLE, same_within, verdict
+from experiments.context import ExperimentContext
 from experiments.curve_differences import apart
 from experiments.gaps import picture_bins
 from experiments.go_programs import NO_HANDICAP, RECORDS, Program, puct
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Workshop
 from hyoka.analysis import Curves, Resampling, Sample, curve, mean_by_games
 from hyoka.foundation.math import Estimate
 from hyoka.study import Study
@@ -81,17 +81,17 @@ class RanksExperiment:
     scales: Mapping[str, RanksScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Evaluate what is missing, and lay the groups' curves beside each other."""
         amount = self.scales[scale]
-        resampling = Resampling(seed=workshop.seed)
+        resampling = Resampling(seed=context.seed)
         samples: dict[str, Sample] = {}
         counts: list[tuple[Value, ...]] = []
         for number, group in enumerate(self.groups):
-            study = workshop.study(
+            study = context.study(
                 f"{self.id}-{scale}-{number}", [RECORDS], where=f"{group.where} and {_COMMON}"
             )
-            (engine,) = workshop.evaluate(study, [amount.program.spec], amount.sample)
+            (engine,) = context.evaluate(study, [amount.program.spec], amount.sample)
             loaded = measured(study, engine)
             samples[group.name] = loaded.samples[0]
             counts.append((group.name, *_table_7(study), group.stands_for))
@@ -99,10 +99,10 @@ class RanksExperiment:
             curve(some, binning=picture_bins(some), condition=name, resampling=resampling)
             for name, some in samples.items()
         ]
-        file = workshop.place(self.id) / f"{scale}-curves.svg"
+        file = context.place(self.id) / f"{scale}-curves.svg"
         Curves(tuple(pictures), heading=self.title).save(file)
         rows = tuple(
-            (name, len(some), _above_diagonal(some, workshop.seed), part.logistic.scale)
+            (name, len(some), _above_diagonal(some, context.seed), part.logistic.scale)
             for (name, some), part in zip(samples.items(), pictures, strict=True)
         )
         headings = ("games", "positions", "above y = x", "scale")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from experiments.claims import verdict
+from experiments.context import ExperimentContext, exact_winners
 from experiments.gaps import Holds, SliceSizes, picture_bins
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Workshop, exact_winners
 from hyoka.analysis import Curves, Resampling, Sample, condition_gap, curve
 from hyoka.engines import EngineSpec
 from hyoka.foundation.math import Estimate, independent_difference
@@ -47,7 +47,7 @@ class GpsExperiment:
     engine: str = "usi:depth={depth}:gpsusi"
     """Who evaluates, at a depth."""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Let GPS Shogi evaluate positions, and judge."""
         amount = self.scales[scale]
         spec = self.engine.format(depth=amount.depth)
@@ -59,28 +59,28 @@ class GpsExperiment:
             ("programs", self.programs, amount.every),
             ("professionals", self.professionals, 1),
         ):
-            study = workshop.study(
+            study = context.study(
                 f"shogi-gps-{players}-{every}",
                 [*files],
                 where=f"plies >= 60 and result is not null and number % {every} = 0",
                 columns=",".join(_COLUMNS),
             )
-            winners = workshop.find_winners(study)
-            engines = workshop.evaluate(study, [spec], amount.sample)
+            winners = context.find_winners(study)
+            engines = context.evaluate(study, [spec], amount.sample)
             loaded = measured(study, engines, columns=list(_UNSAFETY.values()))
             [sample] = loaded.samples
             about.append(
                 f"{players}: {len(sample):,} positions of {sample.game_count:,} games"
                 f"{exact_winners(winners)}"
             )
-            total = curve(sample, resampling=Resampling(seed=workshop.seed))
+            total = curve(sample, resampling=Resampling(seed=context.seed))
             steepness[players] = total.logistic.scale
             parts = [curve(sample, binning=picture_bins(sample), condition="all")]
             rows: list[tuple[Value, ...]] = []
             for who, expression in _UNSAFETY.items():
                 less_safe = loaded.columns[expression]
                 ends = less_safe >= _LARGE, less_safe <= -_LARGE
-                row, judged = _split(f"{players}: splits by {who}", sample, ends, workshop.seed)
+                row, judged = _split(f"{players}: splits by {who}", sample, ends, context.seed)
                 rows.append((who, *(int(holds.sum()) for holds in ends), *row))
                 verdicts.append(judged)
                 parts += [
@@ -89,7 +89,7 @@ class GpsExperiment:
                 ]
             headings = ("unsafety by", "large", "small", "gap, large", "gap, small", "split")
             tables.append(OutcomeTable(headings, tuple(rows), players))
-            file = workshop.place(self.id) / f"{scale}-{players}.svg"
+            file = context.place(self.id) / f"{scale}-{players}.svg"
             Curves(tuple(parts)).save(file)
             figures.append(file)
         one, other = steepness["programs"], steepness["professionals"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from experiments.claims import not_shown_if_few, verdict
+from experiments.context import ExperimentContext
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Workshop
 from hyoka.analysis import Resampling, mean_by_games
 from hyoka.arena.solve import solve, wilson_interval
 from hyoka.foundation.errors import StudyError
@@ -66,7 +66,7 @@ class LadderExperiment:
 
     id: str
     title: str
-    problems: Callable[[Workshop, int], list[Problem]]
+    problems: Callable[[ExperimentContext, int], list[Problem]]
     """So many of them, the same ones for the same number."""
     sorts: tuple[Sort, ...]
     rungs: tuple[Rung, ...]
@@ -75,14 +75,14 @@ class LadderExperiment:
     scales: Mapping[str, LadderScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Let every search solve every problem; what is solved already is not solved again."""
         amount = self.scales[scale]
-        problems = self.problems(workshop, amount.problems)
+        problems = self.problems(context, amount.problems)
         if not problems:
             raise StudyError(f"{self.id}: there are no problems to solve")
-        folder = workshop.place(self.id)
-        solved = [self._solved(workshop, rung, problems, amount, folder) for rung in self.rungs]
+        folder = context.place(self.id)
+        solved = [self._solved(context, rung, problems, amount, folder) for rung in self.rungs]
         among = [np.array([sort.holds(each) for each in problems]) for sort in self.sorts]
         rows: list[tuple[Value, ...]] = []
         for rung, right in zip(self.rungs, solved, strict=True):
@@ -106,7 +106,7 @@ class LadderExperiment:
                     "the searches",
                 ),
             ),
-            tuple(self._judged(solved, among, workshop.seed)),
+            tuple(self._judged(solved, among, context.seed)),
         )
 
     def _judged(
@@ -123,7 +123,7 @@ class LadderExperiment:
 
     def _solved(
         self,
-        workshop: Workshop,
+        context: ExperimentContext,
         rung: Rung,
         problems: Sequence[Problem],
         amount: LadderScale,
@@ -135,8 +135,8 @@ class LadderExperiment:
         file = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:12]}.json"
         if file.exists():
             return np.array(json.loads(file.read_text()), bool)
-        jobs = max(1, workshop.jobs // amount.threads)
-        report = solve(problems, text, jobs=jobs, progress=workshop.progress)
+        jobs = max(1, context.jobs // amount.threads)
+        report = solve(problems, text, jobs=jobs, progress=context.progress)
         if report.interrupted:
             raise KeyboardInterrupt
         right = {(each.source, each.line_number): each.solved for each in report.verdicts}

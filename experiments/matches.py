@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from experiments.claims import LITTLE, not_shown_if, same_within, verdict
+from experiments.context import ExperimentContext
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Workshop
 from hyoka.arena import (
     MatchScore,
     Score,
@@ -56,13 +56,13 @@ class MatchExperiment:
         """Which evaluation the players have: their texts don't tell."""
         return linear_evaluation(self.game).fingerprint
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Play our version and set it beside theirs."""
         rows: list[tuple[Value, ...]] = []
         verdicts = []
         name, opponent = self.names
         for duel in self.scales[scale]:
-            score = self._play(workshop, duel)
+            score = self._play(context, duel)
             for order, theirs, ours in (
                 (f"{name} first", self.theirs.as_first, score.as_first),
                 (f"{name} second", self.theirs.as_second, score.as_second),
@@ -79,16 +79,16 @@ class MatchExperiment:
             tuple(verdicts),
         )
 
-    def _play(self, workshop: Workshop, duel: Duel) -> MatchScore:
+    def _play(self, context: ExperimentContext, duel: Duel) -> MatchScore:
         players = zip(self.names, (duel.one, duel.other), strict=True)
         plan = plan_match(
             *(f"{name}={text}" for name, text in players),
             game=self.game,
             openings="start",
-            seed=workshop.seed,
+            seed=context.seed,
         )
-        folder = workshop.folder / self.id / f"{plan.slug}-{self.built_in}"
-        return workshop.play(plan, folder, duel.games).standing.duel(0, 1)
+        folder = context.folder / self.id / f"{plan.slug}-{self.built_in}"
+        return context.play(plan, folder, duel.games).standing.duel(0, 1)
 
 
 def duel_verdict(

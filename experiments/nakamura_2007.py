@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from experiments.claims import verdict
+from experiments.context import Experiment, ExperimentContext
 from experiments.matches import Duel, MatchExperiment, TheirScore
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Experiment, Workshop
 from hyoka.arena import RatingList, Score, match_ratings, plan_match
 from hyoka.foundation.math import Estimate
 from hyoka.learning.prior import NewNodes
@@ -81,11 +81,11 @@ class ReadingsExperiment:
     scales: Mapping[str, ReadingsScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Fit each reading's scale, and let all play all."""
         amount = self.scales[scale]
-        folder = workshop.place(self.id)
-        nodes = _new_nodes(workshop, amount, folder)
+        folder = context.place(self.id)
+        nodes = _new_nodes(context, amount, folder)
         scales = {reading: nodes.scale(_evaluation(reading)) for reading in READINGS}
         files = {
             reading: _saved(reading, fitted.value, folder / f"{scale}-weights")
@@ -95,8 +95,8 @@ class ReadingsExperiment:
         for number, (name, search) in enumerate(amount.leagues.items(), 1):
             players = (f"{reading}={search},eval={file}" for reading, file in files.items())
             # Each league has openings of its own, so that chance is not the same in all.
-            plan = plan_match(*players, game=_GAME, seed=workshop.seed + number)
-            result = workshop.play(plan, folder / plan.slug, amount.games)
+            plan = plan_match(*players, game=_GAME, seed=context.seed + number)
+            result = context.play(plan, folder / plan.slug, amount.games)
             names = [player.name for player in plan.players]
             leagues.append(League(name, match_ratings(result.games, names)))
         return Outcome(
@@ -109,12 +109,12 @@ class ReadingsExperiment:
         )
 
 
-def _new_nodes(workshop: Workshop, amount: ReadingsScale, folder: Path) -> NewNodes:
+def _new_nodes(context: ExperimentContext, amount: ReadingsScale, folder: Path) -> NewNodes:
     """Positions beside games that UCT plays against itself without a prior."""
     search = f"{_UCT},playouts={amount.playouts}"
-    plan = plan_match(f"one={search}", f"other={search}", game=_GAME, seed=workshop.seed)
-    played = workshop.play(plan, folder / plan.slug, amount.self_play)
-    return NewNodes.beside(played.games, seed=workshop.seed, progress=workshop.progress)
+    plan = plan_match(f"one={search}", f"other={search}", game=_GAME, seed=context.seed)
+    played = context.play(plan, folder / plan.slug, amount.self_play)
+    return NewNodes.beside(played.games, seed=context.seed, progress=context.progress)
 
 
 def _evaluation(reading: str, scale: float | None = None) -> LinearEvaluation:

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.claims import not_shown_if_few, verdict
+from experiments.context import Experiment, ExperimentContext
 from experiments.matches import TheirScore, lead_verdict, order_verdict
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Experiment, Workshop
 from hyoka._core import Player
 from hyoka.arena import MatchPlan, MatchResult, MatchScore, PlayedGame, Score, plan_match, rate
 from hyoka.arena.journal import records_name
@@ -120,34 +120,32 @@ class NetworkScale:
 class Laboratory:
     """Where networks are made and tried; what several experiments need they share."""
 
-    workshop: Workshop
+    context: ExperimentContext
     amount: NetworkScale
 
     @cached_property
     def lessons(self) -> LabeledPositions:
         """Positions of self-play to learn from."""
-        return self._self_play(self.amount.games, self.workshop.seed)
+        return self._self_play(self.amount.games, self.context.seed)
 
     @cached_property
     def tests(self) -> LabeledPositions:
         """Positions of other games, each once."""
-        return self._self_play(self.amount.test_games, self.workshop.seed + 1).merged()
+        return self._self_play(self.amount.test_games, self.context.seed + 1).merged()
 
     @cached_property
     def late(self) -> LabeledPositions:
         """Late positions of games of random moves, as UCT judges them."""
         players = ("one=random", "other=random")
-        plan = plan_match(*players, game=_GAME, openings="start", seed=self.workshop.seed)
+        plan = plan_match(*players, game=_GAME, openings="start", seed=self.context.seed)
         played = self._play(plan, self.amount.random_games)
-        place = self.workshop.folder / f"{played.folder.name}-{self.amount.random_games}"
+        place = self.context.folder / f"{played.folder.name}-{self.amount.random_games}"
         if (place / "study.toml").exists():
             study = Study.open(place)
         else:
             study = Study.create(place, played.folder / records_name(_GAME), columns="none")
         where = f"ply >= {_LATE_PLY} and ply < plies"
-        [name] = self.workshop.evaluate(
-            study, [self.amount.judge], self.amount.of_each, where=where
-        )
+        [name] = self.context.evaluate(study, [self.amount.judge], self.amount.of_each, where=where)
         return LabeledPositions.of_study(study, name)
 
     def networks(self, variant: Variant) -> Path:
@@ -160,9 +158,9 @@ class Laboratory:
             settings = dataclasses.replace(
                 settings, patience=settings.epochs, decay=0.0, stops_early=False
             )
-        told = repr((made_of, variant, settings, self.workshop.seed))
+        told = repr((made_of, variant, settings, self.context.seed))
         key = hashlib.sha256(told.encode()).hexdigest()[:8]
-        file = self.workshop.place("003-network") / f"{variant.slug}-{key}.eval"
+        file = self.context.place("003-network") / f"{variant.slug}-{key}.eval"
         if file.exists():
             return file
         if variant.says == "nothing":
@@ -175,12 +173,12 @@ class Laboratory:
             trained = learn_perceptrons(
                 lessons,
                 settings,
-                seed=self.workshop.seed,
-                jobs=self.workshop.jobs,
-                progress=self.workshop.progress,
+                seed=self.context.seed,
+                jobs=self.context.jobs,
+                progress=self.context.progress,
             )
             origin = trained.origin(
-                "hyoka reproduce", self.workshop.seed, self.amount.games, what=variant.name
+                "hyoka reproduce", self.context.seed, self.amount.games, what=variant.name
             )
             trained.networks.save(file, origin)
         return file
@@ -191,7 +189,7 @@ class Laboratory:
 
     def match(self, one: str, other: str, games: int) -> MatchResult:
         """Games from the start between two players named as texts say."""
-        plan = plan_match(one, other, game=_GAME, openings="start", seed=self.workshop.seed)
+        plan = plan_match(one, other, game=_GAME, openings="start", seed=self.context.seed)
         return self._play(plan, games)
 
     def table_match(self, prior: int) -> MatchResult:
@@ -218,7 +216,7 @@ class Laboratory:
         )
 
     def _play(self, plan: MatchPlan, games: int) -> MatchResult:
-        return self.workshop.play(plan, self.workshop.place("003-network") / plan.slug, games)
+        return self.context.play(plan, self.context.place("003-network") / plan.slug, games)
 
 
 def _turned(networks: PlyPerceptrons) -> PlyPerceptrons:
@@ -268,10 +266,10 @@ class TableExperiment:
     theirs: TheirScore = _THEIRS
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Play, learn, and play again."""
         amount = self.scales[scale]
-        laboratory = Laboratory(workshop, amount)
+        laboratory = Laboratory(context, amount)
         rows: list[tuple[Value, ...]] = []
         verdicts = []
         for prior in amount.priors:
@@ -301,9 +299,9 @@ class ErrorExperiment:
     scales: Mapping[str, NetworkScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Play, learn, and judge."""
-        laboratory = Laboratory(workshop, self.scales[scale])
+        laboratory = Laboratory(context, self.scales[scale])
         tests = laboratory.tests
         networks = perceptrons(laboratory.networks(PAPERS))
         squares, plies = squared_errors(networks, tests), tests.plies
@@ -338,10 +336,12 @@ class ErrorExperiment:
                     _game_count(tests, early),
                 ),
             ),
-            (self._picture(workshop, scale, rows),),
+            (self._picture(context, scale, rows),),
         )
 
-    def _picture(self, workshop: Workshop, scale: str, rows: Sequence[tuple[Value, ...]]) -> Path:
+    def _picture(
+        self, context: ExperimentContext, scale: str, rows: Sequence[tuple[Value, ...]]
+    ) -> Path:
         drawn: dict[str, list[tuple[float, float]]] = {"network": [], "mean of the ply": []}
         for ply, _, error, variance, _ in rows:
             assert isinstance(ply, int)
@@ -349,7 +349,7 @@ class ErrorExperiment:
             assert isinstance(variance, float)
             drawn["network"].append((ply, error.value))
             drawn["mean of the ply"].append((ply, variance))
-        file = workshop.place(self.id) / f"{scale}-errors.svg"
+        file = context.place(self.id) / f"{scale}-errors.svg"
         return _drawn(drawn, "pieces laid", "mean squared error", file)
 
 
@@ -374,9 +374,9 @@ class TerritoryExperiment:
     scales: Mapping[str, NetworkScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Count the squares in table 3's games."""
-        laboratory = Laboratory(workshop, self.scales[scale])
+        laboratory = Laboratory(context, self.scales[scale])
         match = laboratory.table_match(laboratory.amount.priors[0])
         games = [game for game in _in_order(match) if game.record.second == "UCT + NN"]
         uct, network = _territories(games)
@@ -385,7 +385,7 @@ class TerritoryExperiment:
             for ply in range(2, uct.shape[1], 2)
         ]
         last = uct.shape[1] - 1
-        file = workshop.place(self.id) / f"{scale}-territory.svg"
+        file = context.place(self.id) / f"{scale}-territory.svg"
         lines = {
             name: [(ply, float(squares[:, ply].mean())) for ply in range(last + 1)]
             for name, squares in (("UCT", uct), ("UCT + NN", network))
@@ -449,9 +449,9 @@ class AblationExperiment:
     variants: tuple[Variant, ...] = VARIANTS
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Train each variant, judge it, and let it play UCT and the paper's network."""
-        laboratory = Laboratory(workshop, self.scales[scale])
+        laboratory = Laboratory(context, self.scales[scale])
         amount, tests = laboratory.amount, laboratory.tests
         papers = laboratory.networks(PAPERS)
         squares = {

@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Final
 
+from experiments.context import Experiment
 from experiments.outcome import LEGEND, Outcome, OutcomeTable, right_aligned
-from experiments.workshop import Experiment
 from hyoka.storage.files import write_bytes, write_text
 
 _VERDICTS: Final = "## Verdicts"

@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 
 from experiments.claims import not_shown_if, not_shown_if_few, same_within, verdict
+from experiments.context import Experiment, ExperimentContext
 from experiments.ladders import LadderExperiment, LadderScale, Rung, Solved, Sort
 from experiments.matches import difference_verdict, lead_verdict
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Experiment, Workshop
 from hyoka.analysis import Resampling, mean_by_games
 from hyoka.arena import MatchResult, Opening, openings_of, plan_match, rate, too_few_reason
 from hyoka.engines import EngineSpec
@@ -45,9 +45,9 @@ _GPS: Final = "usi:depth=4:gpsusi"
 """It overruns less than a second a move, and so is held back by its depth."""
 
 
-def _games(workshop: Workshop, files: Sequence[str], every: int) -> list[Record]:
+def _games(context: ExperimentContext, files: Sequence[str], every: int) -> list[Record]:
     """Every so manieth game of the records."""
-    read = read_records(*(workshop.records.file(file) for file in files))
+    read = read_records(*(context.records.file(file) for file in files))
     return [record for record in itertools.islice(read, 0, None, every) if len(record)]
 
 
@@ -165,10 +165,10 @@ class RatingsExperiment:
     scales: Mapping[str, RatingScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Learn from games."""
-        games = _games(workshop, _PROFESSIONALS, self.scales[scale].every)
-        learned = learn_strengths(table_of(games), progress=workshop.progress)
+        games = _games(context, _PROFESSIONALS, self.scales[scale].every)
+        learned = learn_strengths(table_of(games), progress=context.progress)
         even = learned["exchange_even"].strength.value
         their_even = _BALANCE["even"]
         rows: list[tuple[Value, ...]] = []
@@ -232,14 +232,14 @@ class PlayoutsExperiment:
     scales: Mapping[str, RatingScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Learn from half of the games, and foretell the other half."""
         amount = self.scales[scale]
-        games = _games(workshop, _PROFESSIONALS, amount.every)
+        games = _games(context, _PROFESSIONALS, amount.every)
         learned = [each for each in games if not is_kept_apart(each, 0.5)]
         unseen = [each for each in games if is_kept_apart(each, 0.5)]
-        file = workshop.place(self.id) / f"{scale}-strengths.json"
-        learn_strengths(table_of(learned), progress=workshop.progress).write(file)
+        file = context.place(self.id) / f"{scale}-strengths.json"
+        learn_strengths(table_of(learned), progress=context.progress).write(file)
         policies = {
             "random": PlayoutPolicy(),
             "rating, built in": PlayoutPolicy("strengths", BUILT_IN),
@@ -250,9 +250,9 @@ class PlayoutsExperiment:
             list(policies.values()),
             games=table_of(unseen),
             count=amount.playouts,
-            seed=workshop.seed,
-            resampling=Resampling(seed=workshop.seed),
-            progress=workshop.progress,
+            seed=context.seed,
+            resampling=Resampling(seed=context.seed),
+            progress=context.progress,
         )
         rows: list[tuple[Value, ...]] = []
         for name, each in zip(policies, found, strict=True):
@@ -297,18 +297,18 @@ def _is_mate(problem: Problem) -> bool:
     return "詰" in problem.kind
 
 
-def tactical_problems(workshop: Workshop, count: int) -> list[Problem]:
+def tactical_problems(context: ExperimentContext, count: int) -> list[Problem]:
     """So many drills, spread over the file."""
-    [suite] = read_suites([f"{workshop.records.file(_PROBLEMS)}:drill.jsonl"])
+    [suite] = read_suites([f"{context.records.file(_PROBLEMS)}:drill.jsonl"])
     asked = [each for each in suite.problems if each.best]
     wanted = min(count, len(asked))
     return [asked[i * len(asked) // wanted] for i in range(wanted)]
 
 
-def bear_in_the_hole_endings(workshop: Workshop, count: int) -> list[Problem]:
+def bear_in_the_hole_endings(context: ExperimentContext, count: int) -> list[Problem]:
     """The winner's move, twenty before the end of games with both kings in such a castle."""
     found: list[Problem] = []
-    for record in read_records(workshop.records.file(_PROGRAMS)):
+    for record in read_records(context.records.file(_PROGRAMS)):
         if len(found) == count:
             break
         if record.result not in (0.0, 1.0) or record.start:
@@ -352,11 +352,11 @@ class MatchScale:
         """A player's text at this scale."""
         return spec.format(time=f"{self.time_s:g}", threads=self.threads)
 
-    def starts(self, workshop: Workshop) -> Sequence[Opening] | None:
+    def starts(self, context: ExperimentContext) -> Sequence[Opening] | None:
         """Where games begin; None: random moves."""
         if self.openings is None:
             return None
-        return openings_of(str(workshop.records.file(self.openings)), _GAME, seed=workshop.seed)
+        return openings_of(str(context.records.file(self.openings)), _GAME, seed=context.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +379,7 @@ class OpponentsExperiment:
     scales: Mapping[str, MatchScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Play what is missing."""
         amount = self.scales[scale]
         for each in self.opponents:
@@ -395,10 +395,10 @@ class OpponentsExperiment:
                     for name, spec in zip((each.one, each.other), each.specs, strict=True)
                 ),
                 game=_GAME,
-                openings=amount.starts(workshop),
-                seed=workshop.seed,
+                openings=amount.starts(context),
+                seed=context.seed,
             )
-            score = workshop.play(plan, workshop.place(self.id) / plan.slug, amount.games)
+            score = context.play(plan, context.place(self.id) / plan.slug, amount.games)
             ours = score.standing.duel(0, 1)
             scores.append(ours)
             rows.append((each.one, each.other, each.theirs, ours.score, rate(ours)))
@@ -439,12 +439,12 @@ class BookExperiment:
     scales: Mapping[str, BookScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Make the book of winners' moves, and play from the start."""
         amount = self.scales[scale]
-        games = _games(workshop, self.files, amount.every)
+        games = _games(context, self.files, amount.every)
         book = Book.from_records(_GAME, games, plies=amount.plies, whose="winners")
-        file = workshop.place(self.id) / f"{scale}.book"
+        file = context.place(self.id) / f"{scale}.book"
         book.save(file, Origin(f"hyoka reproduce {self.id}"))
         by = {
             "by UCT": amount.text(f"{_ALPHA_BETA},book={file},book_pick=uct"),
@@ -454,12 +454,12 @@ class BookExperiment:
             *(f"{name}={text}" for name, text in by.items()),
             game=_GAME,
             openings="start",
-            seed=workshop.seed,
+            seed=context.seed,
         )
-        result = workshop.play(plan, workshop.place(self.id) / plan.slug, amount.games)
+        result = context.play(plan, context.place(self.id) / plan.slug, amount.games)
         ours = result.standing.duel(0, 1)
         points = rate(ours)
-        after = _after_book(result, book, workshop.seed)
+        after = _after_book(result, book, context.seed)
         even = same_within(100, "the evaluation is even where the book ends", [after], "centipawns")
         return Outcome(
             f"{amount.games} games from the start, {amount.time_s:g} s a move; the book has "
@@ -514,10 +514,10 @@ class LostExperiment:
     scales: Mapping[str, LostScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Evaluate endings by both."""
         amount = self.scales[scale]
-        study = workshop.study(
+        study = context.study(
             f"shogi-endings-{amount.every}",
             self.files,
             where=f"plies >= 60 and result in (0, 1) and number % {amount.every} = 0",
@@ -526,7 +526,7 @@ class LostExperiment:
         mcts = MCTS.replace("time={time}", f"playouts={amount.playouts}").format(threads=1)
         specs = [f"ab:nodes={amount.nodes},eval=built-in", mcts]
         near = "ply between plies - 40 and plies - 10"
-        engines = workshop.evaluate(study, specs, amount.sample, where=near)
+        engines = context.evaluate(study, specs, amount.sample, where=near)
         alpha_beta, tree = measured(study, engines, Question(where=near)).samples
         even = np.abs(alpha_beta.values - 0.5) <= _EVEN
         rows: list[tuple[Value, ...]] = []
@@ -534,7 +534,7 @@ class LostExperiment:
         for name, sample in (("αβ", alpha_beta), ("MCTS", tree)):
             told = (sample.values > 0.5) == (sample.results > 0.5)
             right.append(told[even])
-            how = Resampling(seed=workshop.seed)
+            how = Resampling(seed=context.seed)
             cells = [
                 mean_by_games(told[some], sample.games[some], how) if some.any() else None
                 for some in (np.ones(len(told), bool), even)
@@ -543,7 +543,7 @@ class LostExperiment:
         found = []
         if even.any():
             difference = right[1].astype(float) - right[0].astype(float)
-            more = mean_by_games(difference, tree.games[even], Resampling(seed=workshop.seed))
+            more = mean_by_games(difference, tree.games[even], Resampling(seed=context.seed))
             judged = verdict("where αβ sees it even, MCTS knows more often who wins", more)
             found.append(not_shown_if_few(judged, len(np.unique(tree.games[even]))))
         return Outcome(

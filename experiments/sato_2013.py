@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from experiments.context import Experiment, ExperimentContext
 from experiments.matches import difference_verdict, lead_verdict
 from experiments.outcome import Outcome, OutcomeTable, Value
-from experiments.workshop import Experiment, Workshop
 from hyoka.arena import MatchResult, MatchScore, Score, plan_match, rate
 from hyoka.learning.comparison_training import Lessons, TrainingSettings
 from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, SearchPlan
@@ -44,16 +44,16 @@ class Subject:
     """Of the games."""
     training: TrainingSettings = field(default_factory=TrainingSettings)
 
-    def lessons(self, workshop: Workshop) -> Lessons:
+    def lessons(self, context: ExperimentContext) -> Lessons:
         """The positions, with their categories."""
-        read = read_records(*(workshop.records.file(file) for file in self.files))
+        read = read_records(*(context.records.file(file) for file in self.files))
         games = [
             record
             for record in itertools.islice(read, 0, None, self.every)
             if len(record) and record.result is not None
         ]
-        lessons = Lessons.of_records(games, positions=self.positions, seed=workshop.seed)
-        return lessons.with_categories(threads=workshop.jobs, progress=workshop.progress)
+        lessons = Lessons.of_records(games, positions=self.positions, seed=context.seed)
+        return lessons.with_categories(threads=context.jobs, progress=context.progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +155,16 @@ SCALES: Final = {
 }
 
 
-def found_objective(workshop: Workshop, scale: str) -> tuple[ObjectiveSearch, Lessons, Amount]:
+def found_objective(
+    context: ExperimentContext, scale: str
+) -> tuple[ObjectiveSearch, Lessons, Amount]:
     """The search of a scale, gone on with to its end; all experiments share it."""
     amount = SCALES[scale]
-    lessons = amount.subject.lessons(workshop)
+    lessons = amount.subject.lessons(context)
     search = ObjectiveSearch(
-        amount.plan(workshop.seed), lessons, workshop.place(f"002-objective-{scale}")
+        amount.plan(context.seed), lessons, context.place(f"002-objective-{scale}")
     )
-    search.run(jobs=workshop.jobs, executor=workshop.executor, progress=workshop.progress)
+    search.run(jobs=context.jobs, executor=context.executor, progress=context.progress)
     return search, lessons, amount
 
 
@@ -185,23 +187,23 @@ class BaselinesExperiment:
     scales: Mapping[str, Amount]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Evolve what is missing, train, and play."""
-        search, lessons, amount = found_objective(workshop, scale)
-        plan = amount.plan(workshop.seed)
+        search, lessons, amount = found_objective(context, scale)
+        plan = amount.plan(context.seed)
         if self.elsewhere:
-            lessons = amount.elsewhere.lessons(workshop)
-            plan = amount.plan_elsewhere(workshop.seed)
+            lessons = amount.elsewhere.lessons(context)
+            plan = amount.plan_elsewhere(context.seed)
         matches = verify(
             search.mean,
             lessons,
             plan,
-            workshop.place(self.id) / scale,
+            context.place(self.id) / scale,
             games=amount.verified,
-            jobs=workshop.jobs,
-            executor=workshop.executor,
-            progress=workshop.progress,
-            play=lambda match, place, games, _: workshop.play(match, place, games),
+            jobs=context.jobs,
+            executor=context.executor,
+            progress=context.progress,
+            play=lambda match, place, games, _: context.play(match, place, games),
         )
         rows: list[tuple[Value, ...]] = []
         verdicts = []
@@ -237,28 +239,28 @@ class ThirdProgramExperiment:
     scales: Mapping[str, Amount]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Evolve what is missing, train, and play."""
-        search, lessons, amount = found_objective(workshop, scale)
-        plan = amount.plan(workshop.seed)
+        search, lessons, amount = found_objective(context, scale)
+        plan = amount.plan(context.seed)
         if self.elsewhere:
-            lessons = amount.elsewhere.lessons(workshop)
-            plan = amount.plan_elsewhere(workshop.seed)
-        place = workshop.place(self.id) / scale
+            lessons = amount.elsewhere.lessons(context)
+            plan = amount.plan_elsewhere(context.seed)
+        place = context.place(self.id) / scale
         objectives: dict[str, Objective] = baselines() | {PROPOSED: search.mean}
         files = trained_files(
             objectives,
             lessons,
             plan,
             place,
-            jobs=workshop.jobs,
-            executor=workshop.executor,
-            progress=workshop.progress,
+            jobs=context.jobs,
+            executor=context.executor,
+            progress=context.progress,
         )
         rows: list[tuple[Value, ...]] = []
         scores: dict[str, MatchScore] = {}
         for name, file in files.items():
-            match = self._match(workshop, lessons, plan, amount, name, file)
+            match = self._match(context, lessons, plan, amount, name, file)
             score = scores[name] = match.standing.duel(0, 1)
             rows.append((name, self.theirs[name].rate, score.score, rate(score)))
         return Outcome(
@@ -283,7 +285,7 @@ class ThirdProgramExperiment:
 
     def _match(  # noqa: PLR0913, PLR0917 - all that a match is made of
         self,
-        workshop: Workshop,
+        context: ExperimentContext,
         lessons: Lessons,
         plan: SearchPlan,
         amount: Amount,
@@ -295,10 +297,10 @@ class ThirdProgramExperiment:
             f"third=ab:nodes={self._opponent_nodes(plan, amount)},hash=1,eval=built-in",
             game=lessons.games.game,
             openings=f"random:{plan.opening_plies}",
-            seed=workshop.seed + _APART,
+            seed=context.seed + _APART,
             max_plies=400,
         )
-        return workshop.play(match, file.with_suffix(""), amount.verified)
+        return context.play(match, file.with_suffix(""), amount.verified)
 
 
 @dataclass(frozen=True)
@@ -312,12 +314,12 @@ class WeightsExperiment:
     scales: Mapping[str, Amount]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Evolve what is missing, and draw."""
         from hyoka.reporting.charts import save_chart  # noqa: PLC0415
         from hyoka.reporting.learning_report import shapes_chart, weights_chart  # noqa: PLC0415
 
-        search, _, amount = found_objective(workshop, scale)
+        search, _, amount = found_objective(context, scale)
         objective = search.mean
         start = dict(zip(CLASSES, class_starts(), strict=True))[self.classes]
         first = 1 if self.classes == "correct_depth" else 0
@@ -328,7 +330,7 @@ class WeightsExperiment:
             )
             for index in range(CLASSES[self.classes])
         )
-        folder = workshop.place(self.id)
+        folder = context.place(self.id)
         drawn: list[tuple[str, Callable[[Parameterized], altair.TopLevelMixin]]] = [
             (self.id, lambda found: weights_chart(found, self.classes))
         ]

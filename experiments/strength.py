@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from experiments.context import Experiment, ExperimentContext
 from experiments.outcome import Outcome, OutcomeTable, Value
-from experiments.workshop import Experiment, Workshop
 from hyoka.arena import MatchScore, Opening, elo, match_ratings, openings_of, plan_match, rate
 from hyoka.foundation.math import Estimate
 
@@ -35,12 +35,12 @@ class StrengthExperiment:
     """Games of each match."""
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Play what is missing."""
         games = self.scales[scale]
         rows = []
         for bout in self.bouts:
-            score = _play(workshop, bout, (bout.one, bout.other), self.id, games)
+            score = _play(context, bout, (bout.one, bout.other), self.id, games)
             rows.append((bout.title, *score_cells(score)))
         commands = tuple(
             (bout.title, f"`{bout.one}`", f"`{bout.other}`", bout.openings or "random")
@@ -64,24 +64,24 @@ def score_cells(score: MatchScore) -> tuple[Value, ...]:
 
 
 def _play(
-    workshop: Workshop, bout: Bout, players: tuple[str, str], name: str, games: int
+    context: ExperimentContext, bout: Bout, players: tuple[str, str], name: str, games: int
 ) -> MatchScore:
     """Play a match from the bout's openings; how it went for the first player."""
     plan = plan_match(
         *players,
         game=bout.game,
-        openings=_starts(workshop, bout, workshop.seed),
+        openings=_starts(context, bout, context.seed),
         adjudicate=bout.adjudicate,
-        seed=workshop.seed,
+        seed=context.seed,
     )
-    return workshop.play(plan, workshop.folder / name / plan.slug, games).standing.duel(0, 1)
+    return context.play(plan, context.folder / name / plan.slug, games).standing.duel(0, 1)
 
 
-def _starts(workshop: Workshop, bout: Bout, seed: int) -> Sequence[Opening] | None:
+def _starts(context: ExperimentContext, bout: Bout, seed: int) -> Sequence[Opening] | None:
     if bout.openings is None:
         return None
     file, _, plies = bout.openings.partition(":")
-    text = f"{workshop.records.file(file)}:{plies}" if plies else str(workshop.records.file(file))
+    text = f"{context.records.file(file)}:{plies}" if plies else str(context.records.file(file))
     return openings_of(text, bout.game, seed=seed)
 
 
@@ -110,18 +110,18 @@ class TunedExperiment:
     scales: Mapping[str, TunedScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Tune the plain search, then play."""
         amount, bout = self.scales[scale], self.bout
         texts = {f"c {c:g}": f"{bout.other},c={c:g}" for c in self.constants}
         plan = plan_match(
             *(f"{name}={text}" for name, text in texts.items()),
             game=bout.game,
-            openings=_starts(workshop, bout, workshop.seed + 1),
+            openings=_starts(context, bout, context.seed + 1),
             adjudicate=bout.adjudicate,
-            seed=workshop.seed + 1,
+            seed=context.seed + 1,
         )
-        league = workshop.play(plan, workshop.folder / self.id / plan.slug, amount.tuning)
+        league = context.play(plan, context.folder / self.id / plan.slug, amount.tuning)
         ratings = match_ratings(league.games, list(texts))
         best = ratings.players[0].name
         tuned = tuple(
@@ -129,7 +129,7 @@ class TunedExperiment:
             for each in ratings.players
         )
         players = (f"ours={bout.one}", f"plain={texts[best]}")
-        score = _play(workshop, bout, players, self.id, amount.games)
+        score = _play(context, bout, players, self.id, amount.games)
         return Outcome(
             f"{amount.games} games against the plain search at {best}, which {amount.tuning} games "
             "of each two constants from other openings found best",

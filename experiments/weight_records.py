@@ -15,11 +15,11 @@ from typing import Final, Literal
 import numpy as np
 
 from experiments.claims import LITTLE, same_within, verdict
+from experiments.context import ExperimentContext, exact_winners
 from experiments.curve_differences import falls, simultaneous
 from experiments.gaps import Holds, SliceSizes, picture_bins
 from experiments.matches import duel_verdict
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Workshop, exact_winners
 from hyoka.analysis import (
     Curves,
     DrawnGames,
@@ -152,9 +152,9 @@ class WeightExperiment:
     scales: Mapping[str, RecordsScale]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Gather the positions, and analyse or play."""
-        return self.analyse(WeightRun(self.id, self.adjusted, workshop, scale, self.scales[scale]))
+        return self.analyse(WeightRun(self.id, self.adjusted, context, scale, self.scales[scale]))
 
 
 @dataclass(frozen=True)
@@ -163,19 +163,19 @@ class WeightRun:
 
     id: str
     adjusted: Adjusted
-    workshop: Workshop
+    context: ExperimentContext
     scale: str
     amount: RecordsScale
 
     @property
     def seed(self) -> int:
         """Chance."""
-        return self.workshop.seed
+        return self.context.seed
 
     @property
     def folder(self) -> Path:
         """Where its pictures go."""
-        return self.workshop.place(self.id)
+        return self.context.place(self.id)
 
     def figure(self, name: str) -> Path:
         """The file of a picture."""
@@ -185,7 +185,7 @@ class WeightRun:
     def weights_folder(self) -> Path:
         """Where the evaluations' files are, for all experiments of this game, scale and seed."""
         seed = f"-{self.seed}" if self.seed else ""
-        return self.workshop.place(f"{self.adjusted.game}-evaluations-{self.scale}{seed}")
+        return self.context.place(f"{self.adjusted.game}-evaluations-{self.scale}{seed}")
 
     @cached_property
     def study(self) -> Study:
@@ -197,19 +197,17 @@ class WeightRun:
 
     def records(self, name: str, files: tuple[str, ...], some: str = "") -> Study:
         """A study of records, with the winners that the paper would give them."""
-        study = self.workshop.study(
+        study = self.context.study(
             name, files, where=f"{self.adjusted.where}{some}", columns="none"
         )
         if self.adjusted.winners_by_mate:
-            self.workshop.find_winners(study)
+            self.context.find_winners(study)
         return study
 
     def winners(self, study: Study) -> str:
         """What became of the records' winners, to be told beside the figures."""
         return (
-            exact_winners(self.workshop.find_winners(study))
-            if self.adjusted.winners_by_mate
-            else ""
+            exact_winners(self.context.find_winners(study)) if self.adjusted.winners_by_mate else ""
         )
 
     @cached_property
@@ -244,7 +242,7 @@ class WeightRun:
             draws=draws,
             sample=None if every_position else self.amount.sample,
             seed=self.seed,
-            progress=self.workshop.progress,
+            progress=self.context.progress,
         )
 
 
@@ -374,7 +372,7 @@ def self_play(run: WeightRun) -> Outcome:
         opening
         for file, plies in adjusted.openings
         for opening in openings_of(
-            f"{run.workshop.records.file(file)}:{plies}", adjusted.game, seed=run.seed
+            f"{run.context.records.file(file)}:{plies}", adjusted.game, seed=run.seed
         )
     ]
     rows: list[tuple[Value, ...]] = []
@@ -382,7 +380,7 @@ def self_play(run: WeightRun) -> Outcome:
     for (one, other), theirs in adjusted.matches.items():
         players = (f"{name}=ab:nodes={amount.nodes},eval={files[name]}" for name in (one, other))
         plan = plan_match(*players, game=adjusted.game, openings=openings, seed=run.seed)
-        result = run.workshop.play(plan, run.folder / f"{run.scale}-{plan.slug}", amount.games)
+        result = run.context.play(plan, run.folder / f"{run.scale}-{plan.slug}", amount.games)
         ours = result.standing.duel(0, 1)
         p_value = permutation_p_value(ours)
         rows.append((f"{one} v {other}", theirs, theirs.rate, ours.score, rate(ours), p_value))

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.claims import same_within, verdict
+from experiments.context import Experiment, ExperimentContext
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from experiments.workshop import Experiment, Workshop
 from hyoka.analysis import Resampling, mean_by_games
 from hyoka.foundation.math import Estimate
 from hyoka.learning.mets import Mets, learn_mets
@@ -80,9 +80,9 @@ class Games:
     unseen: tuple[Record, ...]
 
     @classmethod
-    def read(cls, workshop: Workshop, amount: Amount) -> "Games":
+    def read(cls, context: ExperimentContext, amount: Amount) -> "Games":
         """So many of each, spread over all that there are."""
-        records = list(read_records(workshop.records.file(_RECORDS)))
+        records = list(read_records(context.records.file(_RECORDS)))
         apart = [is_kept_apart(record, _HOLD_OUT) for record in records]
         return cls(
             _spread(
@@ -107,9 +107,9 @@ class SizesExperiment:
     scales: Mapping[str, Amount]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Grow a tree for each threshold over all games, and over parts of them."""
-        learned = Games.read(workshop, self.scales[scale]).learned
+        learned = Games.read(context, self.scales[scale]).learned
         table = GameTable.from_records(learned)
         moves = int((table.played >= 0).sum())
         rows: list[tuple[Value, ...]] = []
@@ -210,9 +210,9 @@ class RecognitionExperiment:
     scales: Mapping[str, Amount]
     notes: str = ""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Grow each tree over the same games, and foretell the same others."""
-        games = Games.read(workshop, self.scales[scale])
+        games = Games.read(context, self.scales[scale])
         learned, unseen = (GameTable.from_records(each) for each in (games.learned, games.unseen))
         found = {tree.name: _recognised(tree, learned, unseen) for tree in (*PLAIN, *EXTENDED)}
         rows: tuple[tuple[Value, ...], ...] = tuple(
@@ -220,7 +220,7 @@ class RecognitionExperiment:
             for name, each in found.items()
         )
         headings = ("tree", "threshold", *(f"within {n}" for n in _WITHIN))
-        figure = workshop.place(self.id) / f"{scale}.svg"
+        figure = context.place(self.id) / f"{scale}.svg"
         _draw(found, figure)
         return Outcome(
             f"trees grown from {int((learned.played >= 0).sum()):,} moves of "

@@ -21,9 +21,9 @@ import hyoka as hk
 from experiments import (
     EXPERIMENTS,
     LEGEND,
+    ExperimentContext,
     Outcome,
     RecordsFolder,
-    Workshop,
     cell_text,
     experiment_named,
 )
@@ -72,13 +72,13 @@ TINY_WEIGHTS = RecordsScale(sample=8, games=2, nodes=30)
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    """A workshop with our own sample games where the experiments look for people's."""
+def context(tmp_path_factory: pytest.TempPathFactory) -> ExperimentContext:
+    """A context with our own sample games where the experiments look for people's."""
     data = tmp_path_factory.mktemp("data")
     for game, name in (("go9", "go9/ogs9_human.sgf.xz"), ("chess", "chess/twic_human.pgn.xz")):
         (data / name).parent.mkdir()
         shutil.copy(sample_path(game), data / name)
-    return Workshop(tmp_path_factory.mktemp("made"), RecordsFolder(data), jobs=2)
+    return ExperimentContext(tmp_path_factory.mktemp("made"), RecordsFolder(data), jobs=2)
 
 
 def test_everything_asked_for_is_there_at_every_scale() -> None:
@@ -103,14 +103,14 @@ def test_the_command_lists_them() -> None:
 
 
 def test_missing_records_are_named(tmp_path: Path) -> None:
-    workshop = Workshop(tmp_path / "made", RecordsFolder(tmp_path))
+    context = ExperimentContext(tmp_path / "made", RecordsFolder(tmp_path))
     for name, file in (
         ("000-table1", "go9/ogs9_human.sgf.xz"),
         ("000-fig11", "chess/twic_human.pgn.xz"),
         ("000-table5", "shogi/floodgate2016.csa.xz"),
     ):
         with pytest.raises(SourceError, match=f"{file}.*`data`"):
-            EXPERIMENTS[name].run(workshop, "small")
+            EXPERIMENTS[name].run(context, "small")
 
 
 def test_records_are_looked_for_in_the_folders_above(
@@ -366,38 +366,38 @@ def tiny_go(name: str) -> GoExperiment:
 @pytest.mark.parametrize(
     "name", [name for name, each in EXPERIMENTS.items() if isinstance(each, GoExperiment)]
 )
-def test_go_on_our_sample_games(workshop: Workshop, name: str) -> None:
+def test_go_on_our_sample_games(context: ExperimentContext, name: str) -> None:
     experiment = tiny_go(name)
     if experiment.names == ("GNU Go",):
         scale = GoScale(1, (Program("GNU Go", 0, "mc-score:playouts=20"),))
         experiment = dataclasses.replace(experiment, scales={"tiny": scale})
-    outcome = experiment.run(workshop, "tiny")
+    outcome = experiment.run(context, "tiny")
     check(outcome)
     assert all(b"<svg" in figure.read_bytes() for figure in outcome.figures)
 
 
 @pytest.mark.parametrize("name", ["000-fig17", "000-fig19"])
-def test_groups_of_games(workshop: Workshop, name: str) -> None:
+def test_groups_of_games(context: ExperimentContext, name: str) -> None:
     experiment = EXPERIMENTS[name]
     assert isinstance(experiment, RanksExperiment)
     groups = (Group("even games", "number % 2 = 0", ""), Group("odd games", "number % 2 = 1", ""))
-    outcome = dataclasses.replace(experiment, groups=groups).run(workshop, "tiny")
+    outcome = dataclasses.replace(experiment, groups=groups).run(context, "tiny")
     check(outcome)
     counted = [row[1] for row in outcome.tables[1].rows]
     assert all(isinstance(games, int) and games > 10 for games in counted)
 
 
-def test_go_goes_on_with_what_is_there(workshop: Workshop) -> None:
-    first = tiny_go("000-table1").run(workshop, "tiny")
+def test_go_goes_on_with_what_is_there(context: ExperimentContext) -> None:
+    first = tiny_go("000-table1").run(context, "tiny")
     told: list[Progress] = []
-    watched = dataclasses.replace(workshop, progress=told.append)
+    watched = dataclasses.replace(context, progress=told.append)
     again = tiny_go("000-table2").run(watched, "tiny")
     assert {each.total for each in told} == {0}
     assert again.about == first.about
 
 
-def test_table_1_sets_theirs_below_ours(workshop: Workshop) -> None:
-    table = tiny_go("000-table1").run(workshop, "tiny").tables[0]
+def test_table_1_sets_theirs_below_ours(context: ExperimentContext) -> None:
+    table = tiny_go("000-table1").run(context, "tiny").tables[0]
     rows = list(table.rows)
     at = next(i for i, row in enumerate(rows) if row[0] == "MC 500")
     assert rows[at + 1][1:] == ("theirs", 0.577, 0.533, 2.591, 0.614, 0.601, 0.579)
@@ -405,9 +405,9 @@ def test_table_1_sets_theirs_below_ours(workshop: Workshop) -> None:
 
 
 class TestResultsPages:
-    def test_a_page_says_what_made_it(self, workshop: Workshop, tmp_path: Path) -> None:
+    def test_a_page_says_what_made_it(self, context: ExperimentContext, tmp_path: Path) -> None:
         experiment = tiny_go("000-fig2")
-        outcome = experiment.run(workshop, "tiny")
+        outcome = experiment.run(context, "tiny")
         made = Made("hyoka reproduce 000-fig2 --scale tiny", "0123abc", "2026-01-31", "89abcdef")
         file = tmp_path / "000-fig2.md"
         write_results_page(file, experiment, "tiny", outcome, made)
@@ -468,26 +468,26 @@ def tiny_weights(name: str) -> WeightExperiment:
     "name",
     [name for name, each in EXPERIMENTS.items() if isinstance(each, WeightExperiment)],
 )
-def test_weights_on_our_sample_games(workshop: Workshop, name: str) -> None:
-    outcome = tiny_weights(name).run(workshop, "tiny")
+def test_weights_on_our_sample_games(context: ExperimentContext, name: str) -> None:
+    outcome = tiny_weights(name).run(context, "tiny")
     check(outcome)
     if name in ("000-table3", "000-table5"):
         played = [row[3] for row in outcome.tables[0].rows]
         assert all(isinstance(score, Score) and score.games == 2 for score in played)
 
 
-def test_strength_on_few_games(workshop: Workshop) -> None:
+def test_strength_on_few_games(context: ExperimentContext) -> None:
     parts = EXPERIMENTS["strength-go9-parts"]
     assert isinstance(parts, TunedExperiment)
     bout = Bout("few", "othello", "uct:playouts=9,formula=puct", "uct:playouts=9")
-    tuned = dataclasses.replace(parts, bout=bout, constants=(0.5, 1.0)).run(workshop, "tiny")
+    tuned = dataclasses.replace(parts, bout=bout, constants=(0.5, 1.0)).run(context, "tiny")
     check(tuned)
     assert [row[0] for row in tuned.tables[0].rows] == ["few"]
     assert {row[0] for row in tuned.tables[1].rows} == {"c 0.5", "c 1"}
     engines = EXPERIMENTS["strength-engines"]
     assert isinstance(engines, StrengthExperiment)
     others = Bout("random", "othello", "one=uct:playouts=9", "other=random")
-    outcome = dataclasses.replace(engines, bouts=(others,)).run(workshop, "tiny")
+    outcome = dataclasses.replace(engines, bouts=(others,)).run(context, "tiny")
     check(outcome)
     score = outcome.tables[0].rows[0][1]
     assert isinstance(score, Score)
@@ -515,7 +515,7 @@ def test_gps_shogi_on_random_games(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     experiment = EXPERIMENTS["000-fig14-gps"]
     assert isinstance(experiment, GpsExperiment)
     hk.write_records(random_shogi(60), tmp_path / "games.csa")
-    workshop = Workshop(tmp_path / "made", RecordsFolder(tmp_path))
+    context = ExperimentContext(tmp_path / "made", RecordsFolder(tmp_path))
     files = ("games.csa",)
     tiny = {"tiny": Amount(every=1, sample=4, depth=1)}
     # A mate search of every position takes too long here; what it finds is tested elsewhere.
@@ -523,40 +523,42 @@ def test_gps_shogi_on_random_games(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ours = dataclasses.replace(
         experiment, programs=files, professionals=files, scales=tiny, engine="ab:depth={depth}"
     )
-    outcome = ours.run(workshop, "tiny")
+    outcome = ours.run(context, "tiny")
     check(outcome)
     assert "for another side than the record says" in outcome.about
 
 
-def test_gps_shogi_is_missed_at_once(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gps_shogi_is_missed_at_once(
+    context: ExperimentContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(spec, "_MORE_PLACES", ())
     monkeypatch.setenv("PATH", "")
     with pytest.raises(EngineError, match="no program 'gpsusi' is on the PATH"):
-        EXPERIMENTS["000-fig14-gps"].run(workshop, "small")
+        EXPERIMENTS["000-fig14-gps"].run(context, "small")
 
 
 def test_the_original_of_shogi_has_no_king_safety_of_ours() -> None:
     experiment = EXPERIMENTS["000-fig14"]
     assert isinstance(experiment, WeightExperiment)
-    run = WeightRun("", experiment.adjusted, Workshop(Path()), "small", TINY_WEIGHTS)
+    run = WeightRun("", experiment.adjusted, ExperimentContext(Path()), "small", TINY_WEIGHTS)
     off = run.present.with_weights(dict.fromkeys(experiment.adjusted.terms, 0.0))
     weighed = {name for name in off.names if "king" in name and any(off[name])}
     assert weighed
     assert all("_king_beside_" in name or name.startswith("king_on_file_") for name in weighed)
 
 
-def test_fits_are_kept_for_the_matches(workshop: Workshop) -> None:
-    tiny_weights("000-fig13").run(workshop, "tiny")
-    folder = workshop.folder / "chess-evaluations-tiny"
+def test_fits_are_kept_for_the_matches(context: ExperimentContext) -> None:
+    tiny_weights("000-fig13").run(context, "tiny")
+    folder = context.folder / "chess-evaluations-tiny"
     assert {file.stem for file in folder.glob("*.json")} == {"off", "MLM", "LS", "original"}
     off = json.loads((folder / "off.json").read_text())
     built_in = json.loads((folder / "original.json").read_text())
     assert off != built_in
 
 
-def test_studies_are_shared(workshop: Workshop) -> None:
-    tiny_weights("000-table4").run(workshop, "tiny")
-    assert Study.open(workshop.folder / "chess-tiny").game == "chess"
+def test_studies_are_shared(context: ExperimentContext) -> None:
+    tiny_weights("000-table4").run(context, "tiny")
+    assert Study.open(context.folder / "chess-tiny").game == "chess"
 
 
 def check(outcome: Outcome) -> None:

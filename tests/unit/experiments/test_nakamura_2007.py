@@ -13,7 +13,7 @@ from scipy import optimize
 from typer.testing import CliRunner
 
 import hyoka as hk
-from experiments import EXPERIMENTS, Workshop, nakamura_2007
+from experiments import EXPERIMENTS, ExperimentContext, nakamura_2007
 from experiments.matches import MatchExperiment
 from experiments.nakamura_2007 import READINGS, ReadingsExperiment, ReadingsScale
 from hyoka.apps.cli.command_table import command_line
@@ -105,7 +105,7 @@ class TestExperiments:
         experiment = EXPERIMENTS["003-readings"]
         assert isinstance(experiment, ReadingsExperiment)
         tiny = dataclasses.replace(experiment, scales={"small": ReadingsScale(8, 2, 20, 20, 0.001)})
-        outcome = tiny.run(Workshop(tmp_path), "small")
+        outcome = tiny.run(ExperimentContext(tmp_path), "small")
         scales, *leagues, means = outcome.tables
         assert [row[0] for row in scales.rows] == list(some)
         assert len(leagues) == 4
@@ -132,7 +132,7 @@ class TestExperiments:
             for duel in experiment.scales["medium"]
         )
         outcome = dataclasses.replace(experiment, scales={"small": tiny}).run(
-            Workshop(tmp_path), "small"
+            ExperimentContext(tmp_path), "small"
         )
         [table] = outcome.tables
         assert len(table.rows) == len(outcome.verdicts) == 2 * len(tiny)

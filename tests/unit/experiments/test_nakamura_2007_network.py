@@ -6,25 +6,25 @@ import dataclasses
 import pytest
 
 import hyoka as hk
-from experiments import EXPERIMENTS, Workshop
+from experiments import EXPERIMENTS, ExperimentContext
 from experiments.nakamura_2007_network import VARIANTS
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def context(tmp_path_factory: pytest.TempPathFactory) -> ExperimentContext:
     pytest.importorskip("torch", reason="training needs PyTorch: pip install hyoka[learn]")
-    return Workshop(tmp_path_factory.mktemp("reproduction"))
+    return ExperimentContext(tmp_path_factory.mktemp("reproduction"))
 
 
-def test_table_3_has_a_verdict_for_each_order(workshop: Workshop) -> None:
-    outcome = EXPERIMENTS["003-table3"].run(workshop, "tiny")
+def test_table_3_has_a_verdict_for_each_order(context: ExperimentContext) -> None:
+    outcome = EXPERIMENTS["003-table3"].run(context, "tiny")
     [table] = outcome.tables
     assert len(table.rows) == len(outcome.verdicts) == 2
     assert all("UCT + NN behind UCT" in each.claim for each in outcome.verdicts)
 
 
-def test_figure_3_counts_all_test_positions(workshop: Workshop) -> None:
-    outcome = EXPERIMENTS["003-fig3"].run(workshop, "tiny")
+def test_figure_3_counts_all_test_positions(context: ExperimentContext) -> None:
+    outcome = EXPERIMENTS["003-fig3"].run(context, "tiny")
     [table] = outcome.tables
     assert f"{sum(int(str(row[1])) for row in table.rows)} different" in outcome.about
     assert "MSE" in table.headings
@@ -33,8 +33,8 @@ def test_figure_3_counts_all_test_positions(workshop: Workshop) -> None:
     assert "<svg" in picture.read_text()
 
 
-def test_figure_4_counts_squares_of_both(workshop: Workshop) -> None:
-    outcome = EXPERIMENTS["003-fig4"].run(workshop, "tiny")
+def test_figure_4_counts_squares_of_both(context: ExperimentContext) -> None:
+    outcome = EXPERIMENTS["003-fig4"].run(context, "tiny")
     [table] = outcome.tables
     _, uct, network, lead = table.rows[-1]
     assert isinstance(uct, hk.Estimate)
@@ -45,9 +45,9 @@ def test_figure_4_counts_squares_of_both(workshop: Workshop) -> None:
     assert len(outcome.figures) == 1
 
 
-def test_the_ablation_tries_each_network(workshop: Workshop) -> None:
+def test_the_ablation_tries_each_network(context: ExperimentContext) -> None:
     heard: list[str] = []
-    told = dataclasses.replace(workshop, progress=lambda each: heard.append(each.what))
+    told = dataclasses.replace(context, progress=lambda each: heard.append(each.what))
     outcome = EXPERIMENTS["003-ablation"].run(told, "tiny")
     [table] = outcome.tables
     names = [str(row[0]) for row in table.rows]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from experiments import EXPERIMENTS, Outcome, RecordsFolder, Workshop
+from experiments import EXPERIMENTS, ExperimentContext, Outcome, RecordsFolder
 from experiments.ladders import paired
 from experiments.sato_2010 import TABLE_3, bear_in_the_hole_endings, tactical_problems
 from hyoka.foundation.math import Estimate
@@ -50,7 +50,7 @@ def game(seed: int) -> Record:
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def context(tmp_path_factory: pytest.TempPathFactory) -> ExperimentContext:
     data = tmp_path_factory.mktemp("data")
     (data / "shogi").mkdir()
     for number, name in enumerate(("pro_title", "pro_psn", "floodgate2016")):
@@ -59,11 +59,11 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
         (data / "shogi" / f"{name}.csa.xz").write_bytes(lzma.compress(plain.read_bytes()))
     with zipfile.ZipFile(data / "shogi" / "mate_and_nextmove.zip", "w") as archive:
         archive.writestr("drill.jsonl", "".join(f"{json.dumps(each)}\n" for each in DRILLS))
-    return Workshop(tmp_path_factory.mktemp("made"), RecordsFolder(data))
+    return ExperimentContext(tmp_path_factory.mktemp("made"), RecordsFolder(data))
 
 
-def run(workshop: Workshop, name: str) -> Outcome:
-    return EXPERIMENTS[name].run(workshop, "tiny")
+def run(context: ExperimentContext, name: str) -> Outcome:
+    return EXPERIMENTS[name].run(context, "tiny")
 
 
 def test_table_3_is_the_papers_and_covers_all_of_our_features() -> None:
@@ -80,46 +80,48 @@ def test_table_3_is_the_papers_and_covers_all_of_our_features() -> None:
     assert all(any(name.startswith(each) for name in ours) for each in beginnings)
 
 
-def test_ratings_are_learned_and_set_beside_theirs(workshop: Workshop) -> None:
-    outcome = run(workshop, "004-table3")
+def test_ratings_are_learned_and_set_beside_theirs(context: ExperimentContext) -> None:
+    outcome = run(context, "004-table3")
     [table] = outcome.tables
     assert len(table.rows) == len(TABLE_3)
     assert outcome.verdicts
 
 
-def test_playouts_are_measured(workshop: Workshop) -> None:
-    [table] = run(workshop, "004-table4").tables
+def test_playouts_are_measured(context: ExperimentContext) -> None:
+    [table] = run(context, "004-table4").tables
     assert [row[0] for row in table.rows] == ["random", "rating, built in", "rating, learned here"]
     assert table.rows[0][1:3] == (0.037, 0.193)
     assert isinstance(table.rows[1][4], Estimate)
 
 
-def test_problems_are_drills_and_mates_are_told_apart(workshop: Workshop) -> None:
-    problems = tactical_problems(workshop, 4)
+def test_problems_are_drills_and_mates_are_told_apart(context: ExperimentContext) -> None:
+    problems = tactical_problems(context, 4)
     assert [each.kind for each in problems] == ["詰将棋", "手筋"]
-    outcome = run(workshop, "004-table5")
+    outcome = run(context, "004-table5")
     assert [row[0] for row in outcome.tables[0].rows][-1] == "αβ"
     assert outcome.tables[0].rows[0][1:3] == ("4 / 98", "4 / 86")
     assert {str(row[3]).partition(" / ")[2] for row in outcome.tables[0].rows} == {"2"}
     assert {str(row[5]).partition(" / ")[2] for row in outcome.tables[0].rows} == {"1"}
-    kept = sorted(workshop.place("004-table5").glob("*.json"))
+    kept = sorted(context.place("004-table5").glob("*.json"))
     before = [file.stat().st_mtime_ns for file in kept]
-    assert run(workshop, "004-table5") == outcome  # nothing is solved twice
+    assert run(context, "004-table5") == outcome  # nothing is solved twice
     assert [file.stat().st_mtime_ns for file in kept] == before
 
 
-def test_endings_have_both_kings_in_corners_and_the_winner_to_move(workshop: Workshop) -> None:
-    problems = bear_in_the_hole_endings(workshop, 3)
+def test_endings_have_both_kings_in_corners_and_the_winner_to_move(
+    context: ExperimentContext,
+) -> None:
+    problems = bear_in_the_hole_endings(context, 3)
     assert 0 < len(problems) <= 3
     for problem in problems:
         position = hk.position("shogi", problem.position)
         assert position.is_legal(problem.best[0])
-    assert run(workshop, "004-table8").tables
+    assert run(context, "004-table8").tables
 
 
 @pytest.mark.parametrize("name", ["004-table6", "004-table7", "004-table9"])
-def test_a_tiny_run(workshop: Workshop, name: str) -> None:
-    outcome = run(workshop, name)
+def test_a_tiny_run(context: ExperimentContext, name: str) -> None:
+    outcome = run(context, name)
     assert outcome.tables[0].rows
     assert outcome.verdicts or name == "004-table9"
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from experiments import RecordsFolder, Workshop, experiment_named
+from experiments import ExperimentContext, RecordsFolder, experiment_named
 from experiments.yoshii_1998 import EXTENDED, PLAIN
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def context(tmp_path_factory: pytest.TempPathFactory) -> ExperimentContext:
     """Games of professionals who play anywhere on the third and fourth lines."""
     folder = tmp_path_factory.mktemp("yoshii")
     (folder / "data" / "go19").mkdir(parents=True)
@@ -26,11 +26,11 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     hk.write_records(records, folder / "games.sgf")
     text = (folder / "games.sgf").read_bytes()
     (folder / "data" / "go19" / "pro_aeb.sgf.xz").write_bytes(lzma.compress(text))
-    return Workshop(folder / "work", RecordsFolder(folder / "data"))
+    return ExperimentContext(folder / "work", RecordsFolder(folder / "data"))
 
 
-def test_table_1_has_ours_beside_theirs(workshop: Workshop) -> None:
-    outcome = experiment_named("001-table1").run(workshop, "tiny")
+def test_table_1_has_ours_beside_theirs(context: ExperimentContext) -> None:
+    outcome = experiment_named("001-table1").run(context, "tiny")
     rows = outcome.tables[0].rows
     assert [row[3] for row in rows[1::2]] == [558_785, 70_705, 7_022]
     leaves = [int(str(row[3])) for row in rows[::2]]
@@ -38,8 +38,8 @@ def test_table_1_has_ours_beside_theirs(workshop: Workshop) -> None:
     assert [each.answer for each in outcome.verdicts] != []
 
 
-def test_figure_4_compares_trees_on_the_same_moves(workshop: Workshop) -> None:
-    outcome = experiment_named("001-fig4").run(workshop, "tiny")
+def test_figure_4_compares_trees_on_the_same_moves(context: ExperimentContext) -> None:
+    outcome = experiment_named("001-fig4").run(context, "tiny")
     assert [row[0] for row in outcome.tables[0].rows] == [each.name for each in (*PLAIN, *EXTENDED)]
     assert all(Path(figure).stat().st_size > 1000 for figure in outcome.figures)
     assert len(outcome.verdicts) == 3 + len(EXTENDED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What experiments work with: records found, studies kept, evaluations and matches gone on with."""
+"""The context in which experiments run: records, studies, evaluations and matches."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
@@ -14,20 +14,20 @@ from hyoka.foundation.progress import OnProgress
 from hyoka.study import Study, WinnersReport, adjudicate_records, evaluate
 
 Play = Callable[[MatchPlan, Path, int], MatchResult]
-"""Plays so many games of a match that is kept in a folder."""
+"""Plays games of a match that is stored in a folder, up to a number."""
 
 
 class RecordsFolder:
-    """Where game records lie; they do not come with the package.
+    """The folder of game records, which are not part of the package.
 
-    Without a folder `shared/data` is looked for here and in the folders above.
+    By default, `shared/data` in the current folder or one above it.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
 
     def file(self, name: str) -> Path:
-        """A file by its name in the folder; raises SourceError if it is not there."""
+        """Find a file by name; raises SourceError if it does not exist."""
         if self._path is None:
             here = Path.cwd()
             places = [folder / "shared" / "data" for folder in (here, *here.parents)]
@@ -48,10 +48,10 @@ def _play_here(plan: MatchPlan, folder: Path, games: int) -> MatchResult:
 
 
 @dataclass(frozen=True)
-class Workshop:
-    """The place where experiments run; everything they make is kept in its folder.
+class ExperimentContext:
+    """The output folder, inputs and resources of experiments.
 
-    What several experiments need, such as a study and its evaluations, they share.
+    Experiments share studies, evaluations and matches by name.
     """
 
     folder: Path
@@ -59,12 +59,12 @@ class Workshop:
     play: Play = _play_here
     jobs: int = 1
     executor: Executor | None = None
-    """Evaluates instead of `jobs` threads here."""
+    """Evaluates instead of `jobs` local threads."""
     progress: OnProgress | None = None
     seed: int = 0
 
     def study(self, name: str, files: Sequence[str], *, where: str, columns: str = "all") -> Study:
-        """The study of this name; made from files of the records unless it is there."""
+        """Open the study of this name, or create it from record files."""
         path = self.folder / name
         if (path / "study.toml").exists():
             return Study.open(path)
@@ -72,13 +72,13 @@ class Workshop:
         return Study.create(path, paths, where=where, columns=columns)
 
     def find_winners(self, study: Study) -> WinnersReport:
-        """Give records to whoever could mate first; what is known already is not looked for."""
+        """Adjudicate records by the first mate; earlier results are reused."""
         return adjudicate_records(study, "mate", jobs=self.jobs, progress=self.progress)
 
     def evaluate(
         self, study: Study, specs: Sequence[str], sample: int | None, *, where: str | None = None
     ) -> list[str]:
-        """Evaluate what is missing; the names under which the evaluations are kept."""
+        """Evaluate missing positions; return the engine names of the evaluations."""
         reports = evaluate(
             study,
             specs,
@@ -92,14 +92,14 @@ class Workshop:
         return [report.engine for report in reports]
 
     def place(self, name: str) -> Path:
-        """A folder for what an experiment writes."""
+        """Create a folder for an experiment's output."""
         path = self.folder / name
         path.mkdir(parents=True, exist_ok=True)
         return path
 
 
 def exact_winners(report: WinnersReport) -> str:
-    """How many records went to another side than they say, as the end of a sentence."""
+    """Describe how many results a mate changed, as the end of a sentence."""
     return (
         f"; a mate decides {report.known:,} of {report.records:,} records, {report.changed:,} of "
         "them for another side than the record says"
@@ -107,23 +107,23 @@ def exact_winners(report: WinnersReport) -> str:
 
 
 class Experiment(Protocol):
-    """A table or figure of a paper, made anew."""
+    """The reproduction of a table or figure of a paper."""
 
     @property
     def id(self) -> str:
-        """The paper's number and what it is, such as `000-table1`."""
+        """The paper's number and the table or figure, such as `000-table1`."""
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """A one-line title."""
 
     @property
     def scales(self) -> Collection[str] | Mapping[str, object]:
-        """How large it can be run, the smallest first."""
+        """The available scales, smallest first."""
 
     @property
     def notes(self) -> str:
-        """Where it differs from the paper's, and why."""
+        """Differences from the paper's experiment, with reasons."""
 
-    def run(self, workshop: Workshop, scale: str) -> Outcome:
-        """Do it at a scale, going on with what is there."""
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
+        """Run at a scale, resuming stored results."""
