@@ -44,7 +44,7 @@ LIMIT_S: Final = 600.0
 SOON_S: Final = 60.0
 """After a signal a command ends in two seconds; on a busy machine later."""
 OUT: Final = "out"
-REFUSED: Final = re.compile(r"hyoka: out[^\n]*: somebody else is writing here [^\n]*\n")
+REFUSED: Final = re.compile(r"hyoka: out[^\n]*: another process is writing here [^\n]*\n")
 
 # It has imported what the command needs and begins on a signal: kills hit the work itself.
 COMMAND: Final = """

@@ -237,7 +237,7 @@ def test_interrupted_the_same_command_goes_on(tmp_path: Path, how: signal.Signal
             wait_for_lines(journal, 5)
             meanwhile = hyoka(*words, cwd=tmp_path)
             assert meanwhile.returncode == 2
-            assert "somebody else is writing here" in meanwhile.stderr
+            assert "another process is writing here" in meanwhile.stderr
             assert "playing a match since" in meanwhile.stderr
             running.send_signal(how)
             told, errors = running.communicate(timeout=PATIENCE_S)

@@ -133,7 +133,7 @@ class EngineError(Error):
     """An engine is missing, died, hung, refused or talked nonsense.
 
     `transcript` holds the last lines of the dialogue (`>` ours, `<` the engine's). `last_words` are
-    those of the engine's standard error: for the eyes of whoever runs it, not for files that others
+    those of the engine's standard error: for the eyes of its user only, not for files that others
     read, since it may name anything on the machine. `reason` is one word for tables and programs:
     `missing`, `option`, `limit`, `died`, `timeout`, `flood`, `nonsense`, `unplayable` (no legal
     move), `game` (it plays another) or `refused`; after the last two the engine is still in step

@@ -80,7 +80,7 @@ _PLACES_OF_VALUES: Final = (
 def fingerprint(value: Any) -> str:
     """Some characters that tell a function, or any other value, from others.
 
-    Raises NotationError where something that it uses can't be told.
+    Raises NotationError if something that it uses has no fingerprint.
 
     >>> def half(game): return game.score / 2
     >>> fingerprint(half) == fingerprint(lambda game: game.score / 2)
@@ -142,7 +142,7 @@ class _Teller:
                 self._told.append((value, where))
 
     def _tell_plain(self, value: Any) -> bool:
-        """Whether it is a number, a text or the like; then it has been told."""
+        """Add a simple value such as a number or text; whether it was one."""
         kind = type(value)
         if value is None or value is Ellipsis or value is NotImplemented:
             self._add("constant", repr(value))
@@ -171,7 +171,7 @@ class _Teller:
         return True
 
     def _tell_compound(self, value: Any, where: str, depth: int) -> bool:
-        """Whether it is made of other values, which are told with it."""
+        """Add a value made of other values, with these; whether it was one."""
         kind = type(value)
         if kind in (set, frozenset):
             digests = (_Teller(self._name).digest(each, where) for each in value)

@@ -14,10 +14,10 @@ class Progress:
     """
 
     what: str
-    """The piece of work; all that is told of it says the same here."""
+    """The piece of work; the same in all its reports."""
     done: int
     total: int | None
-    """None as long as nobody knows."""
+    """None if unknown."""
     unit: str
     """The unit of the counts, as `positions`; `bytes` are shown as sizes."""
     note: str = ""
@@ -30,11 +30,11 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
-"""Told how far a piece of work is: when it begins, and whenever some of it is done."""
+"""Called with the progress at the start of work and after each step."""
 
 
 class Tally:
-    """Counts what is done of a piece of work, and tells whoever wants to know.
+    """Counts completed work and reports progress.
 
     >>> tally = Tally(print, "bench", 2, "searches")
     bench: 0 of 2 searches

@@ -72,7 +72,7 @@ def _locked_file(folder: Path, doing: str) -> IO[str]:
             holder = escape_control_chars(file.read(200)) or "another process"
             file.close()
             raise StudyError(
-                f"{folder}: somebody else is writing here ({holder}); try again when that is done"
+                f"{folder}: another process is writing here ({holder}); try again when that is done"
             ) from None
         except BaseException:
             file.close()

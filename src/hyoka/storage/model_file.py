@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Artefacts: everything learned or given, told apart by content, with how it was made.
+"""Models: files of everything learned, identified by content, with their origin.
 
 A spec that names a file reads it once, whole: what it holds counts from then on, not its name.
 Whoever keeps or sends the spec keeps the content with it, so that a file that changes later, or
@@ -165,11 +165,11 @@ class ModelFile:
     path: str = field(default="", compare=False)
     """As it was given."""
     game: str | None = field(default=None, compare=False)
-    """None if it is not told, or for any."""
+    """None if unknown, or for any game."""
     version: int | None = field(default=None, compare=False)
     """Of the format; None if there is no header."""
     origin: Origin | None = field(default=None, compare=False)
-    """None if it is not told."""
+    """None if unknown."""
     sha256: str = field(init=False)
     """Of the content."""
 
@@ -212,8 +212,10 @@ class ModelFile:
             found = json_object(data, path)
             game = found.get("game")
             if _HEADER not in found:
-                told = next((name for name in KINDS if KINDS[name].is_json and name in found), None)
-                return cls(kind or told, data, path, game if isinstance(game, str) else None)
+                detected = next(
+                    (name for name in KINDS if KINDS[name].is_json and name in found), None
+                )
+                return cls(kind or detected, data, path, game if isinstance(game, str) else None)
             header = found.pop(_HEADER)
             model_file = _described(header, _text(found, path), game, path, is_json=True)
         if kind is not None:
@@ -348,12 +350,12 @@ def _may_be_json(data: bytes, kind: str | None) -> bool:
     looks_so = _JSON_OBJECT.match(data) is not None
     if kind is None:
         return looks_so
-    # Also for what is no JSON, a file of ours is told from one that was given.
+    # Other content too has a header only in Hyoka's own files.
     return KINDS[kind].is_json or (looks_so and f'"{_HEADER}"'.encode() in data[:_ALIGNMENT])
 
 
 def _text(content: Mapping[str, Any], path: str) -> bytes:
-    """A JSON object as it is written, and hashed; raises SourceError."""
+    """Serialize a JSON object for writing and hashing; raises SourceError."""
     try:
         return f"{json.dumps(content, indent=1)}\n".encode()
     except RecursionError:

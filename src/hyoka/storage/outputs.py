@@ -130,7 +130,7 @@ def check_distinct(paths: Iterable[Path]) -> None:
 def kind_of_file(path: Path) -> str | None:
     """The kind of a file that Hyoka wrote, such as `strengths` or `page`; None for other files.
 
-    A model counts only if its checksum holds: somebody may have edited it.
+    A model counts only if its checksum matches, since it may have been edited.
 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     board = Path(folder, "board.svg")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 MIN_GAMES: Final = 20
-"""Results show no figure of fewer games, and no common set of fewer is used, unless told to."""
+"""By default, results omit figures of fewer games and ignore smaller common sets."""
 TOO_FEW: Final = "–"
 """The placeholder of such a figure."""
 _MOST_ALONE: Final = 3
@@ -210,7 +210,7 @@ class Result(ABC):
         return rows
 
     def picture(self, figure: Figure | None = None) -> "Picture":
-        """The chart as it is drawn on paper, which notebooks show; `figure` says how."""
+        """The chart as drawn on paper and in notebooks; `figure` has the options."""
         from hyoka.reporting import drawn  # noqa: PLC0415 - slow to import
 
         return drawn(self.chart(), figure)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who says an evaluator's values, and who plays: what a finding may be about instead.
+"""Comment authors and players: controls that may explain a slice.
 
 What records say (`comments`) is often said by the players, each of its own moves: then one column
 holds several evaluators, and who speaks goes with who is to move and with who is the stronger. Many
@@ -29,7 +29,7 @@ _MOST_NAMED: Final = 12
 """The number of authors that are distinguished; the others are one."""
 _RATING_STRATA: Final = 5
 _LEAST_KNOWN: Final = 0.5
-"""Of the positions so many must have rated players, or ratings explain nothing."""
+"""The minimum share of positions with rated players to use ratings as a control."""
 _SHOWN: Final = 3
 _OPEN: Final = 0.03
 """A game is open while each side has such a chance,"""
@@ -37,7 +37,7 @@ _OPEN_SCORE: Final = 4.0
 """or a score is below so many times their median."""
 _LEAST_PLIES: Final = 12
 _LEAST_TURNS: Final = 30
-"""Games of so many plies that it takes to tell whether two speak in turn."""
+"""The minimum number of games to test whether two authors alternate."""
 _AGREEMENT: Final = 0.15
 _SURE: Final = 4.0
 """Standard errors."""
@@ -50,7 +50,7 @@ class CommentAuthors:
     names: tuple[str, ...]
     """The most talkative first."""
     shares: tuple[float, ...]
-    """Of all values; what nobody is known to have said is left out."""
+    """Shares of all values; those of unknown authors are left out."""
     inferred: bool
     """Whether the values show it, and not the records."""
 
@@ -87,7 +87,7 @@ def leanings(values: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def take_turns(leaning: NDArray[Any], games: NDArray[Any], plies: NDArray[Any]) -> bool:
-    """Whether two speak in turn, by what is said alone (`leanings`, game by game, ply by ply).
+    """Whether two authors alternate, by their values alone (`leanings`, by game and ply).
 
     Each is compared with the mean of those before and after it, which says how far one mover's lie
     above the other's. An evaluator that favours who is to move does so alike in all games. Two who

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comments of records as evaluations: of all authors, of one player, or per player.
 
-comments                                    one evaluator, whoever speaks
+comments                                    one evaluator, of all authors
 comments:by=player                          each player is an evaluator, each program too,
                                             whatever its version
 comments:by=player,versions=apart           each version of a program is an evaluator
 comments:by=player,merge=Stock*|LCZero*     those whose names fit a pattern are one
-comments:by=player,players=Stock*           only these, each by itself
+comments:by=player,players=Stock*           only these, each alone
 comments:player=Stockfish*                  one evaluator: those whose names fit
 comments:player=Stockfish*,without=*Simul   the same, but for these
 comments:program=Stockfish                  one evaluator: all versions of a program
@@ -64,7 +64,7 @@ class OnePlayer:
     is_program: bool = False
     """Whether the pattern is a program's name, for all its versions."""
 
-    def is_called(self, name: str) -> bool:
+    def matches_name(self, name: str) -> bool:
         """Whether a player's name matches."""
         if self.is_program:
             return program_name(name) == self.pattern
@@ -100,7 +100,7 @@ class ByPlayer:
     most: int | None = None
     """The maximum number of players, by games: by default 24, or all of `players`."""
 
-    def voices(self, names: Sequence[str]) -> dict[str, OnePlayer]:
+    def evaluators_by_name(self, names: Sequence[str]) -> dict[str, OnePlayer]:
         """Map the chosen names to their evaluators.
 
         A pattern of `merge` goes before versions. A name that `players` gives in full, or by a
@@ -110,7 +110,7 @@ class ByPlayer:
         programs = self._programs(names)
         known = [*by_pattern, *names, *programs.values()]
         check_patterns(self.players, known)
-        voices = {}
+        evaluators = {}
         for name, group in zip(names, by_pattern, strict=True):
             if group in self.merge:
                 voice = OnePlayer(group, self.merge[: self.merge.index(group)])
@@ -119,8 +119,8 @@ class ByPlayer:
             else:
                 voice = OnePlayer(name)
             if self._wants(voice.pattern):
-                voices[name] = voice
-        return voices
+                evaluators[name] = voice
+        return evaluators
 
     def _wants(self, called: str) -> bool:
         return not self.players or any(matches(p, called) for p in self.players)
@@ -196,14 +196,14 @@ def take_comments(study: Study, text: str, chosen: Chosen) -> list[EvaluationRep
     spec = comments_of(text)
     if isinstance(spec, Everybody):
         return [_take_all(study, chosen)]
-    spoken = _Spoken.load(study)
-    if not len(spoken.rows):
+    authored = _AuthoredRemarks.load(study)
+    if not len(authored.rows):
         raise StudyError(f"{study.path}: the records hold no values, so no player has said any")
-    voices, notes = spoken.heard(spec)
+    evaluators, notes = authored.evaluators(spec)
     reports = []
-    for voice, names in voices.items():
+    for voice, names in evaluators.items():
         identity = {"spec": voice.text, "name": f"what {voice.pattern} said", PLAYER: voice.pattern}
-        reports.append(store(study, voice.slug, spoken.by(names), chosen, identity))
+        reports.append(store(study, voice.slug, authored.by(names), chosen, identity))
         reports[-1].title = voice.pattern
     reports[0].notes += notes
     return reports
@@ -276,7 +276,7 @@ def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Spoken:
+class _AuthoredRemarks:
     """Remarks with the names of their authors."""
 
     rows: pa.Table
@@ -287,7 +287,7 @@ class _Spoken:
     notes: tuple[str, ...]
 
     @classmethod
-    def load(cls, study: Study) -> "_Spoken":
+    def load(cls, study: Study) -> "_AuthoredRemarks":
         """Load all remarks of a study; by default the mover is the author."""
         remarks = _remarks(study)
         authors = remarks["author"]
@@ -317,7 +317,9 @@ class _Spoken:
             tuple(notes),
         )
 
-    def heard(self, spec: OnePlayer | ByPlayer) -> tuple[dict[OnePlayer, list[str]], list[str]]:
+    def evaluators(
+        self, spec: OnePlayer | ByPlayer
+    ) -> tuple[dict[OnePlayer, list[str]], list[str]]:
         """The evaluators of a spec with their names, and notes."""
         names = [
             self.names[code] for code in np.unique(self.comment_author[self.comment_author >= 0])
@@ -327,10 +329,10 @@ class _Spoken:
             check_patterns(
                 [spec.pattern], [*names, *(map(program_name, names) if spec.is_program else ())]
             )
-            return {spec: [name for name in names if spec.is_called(name)]}, list(self.notes)
+            return {spec: [name for name in names if spec.matches_name(name)]}, list(self.notes)
         if not names:
             raise StudyError("no comment is by a player with a name")
-        merged_names = spec.voices(names)
+        merged_names = spec.evaluators_by_name(names)
         played = self._games_of(merged_names)
         least = spec.games or (1 if spec.players else _LEAST_GAMES)
         enough = [voice for voice, games in played if games >= least]
@@ -340,23 +342,23 @@ class _Spoken:
                 f"no player spoke in {least} games or more; the most, {played[0][0].pattern}, in "
                 f"{played[0][1]}: {COMMENTS}:by=player,games=1 takes all"
             )
-        voices: dict[OnePlayer, list[str]] = {voice: [] for voice in enough[:most]}
+        evaluators: dict[OnePlayer, list[str]] = {voice: [] for voice in enough[:most]}
         for name, voice in merged_names.items():
-            if voice in voices:
-                voices[voice].append(name)
+            if voice in evaluators:
+                evaluators[voice].append(name)
         left_out = _left_out(len(played), least, enough, most)
-        return voices, [*self.notes, *_merged_versions(voices), *left_out]
+        return evaluators, [*self.notes, *_merged_versions(evaluators), *left_out]
 
     def _games_of(self, merged_names: Mapping[str, OnePlayer]) -> list[tuple[OnePlayer, int]]:
         """Evaluators with their numbers of commented games, in descending order."""
-        voices = list(dict.fromkeys(merged_names.values()))
-        place = {voice: i for i, voice in enumerate(voices)}
+        evaluators = list(dict.fromkeys(merged_names.values()))
+        place = {voice: i for i, voice in enumerate(evaluators)}
         of_name = [place[merged_names[n]] if n in merged_names else -1 for n in self.names]
         voice = np.array([*of_name, -1])[self.comment_author]
         games = self.rows["game_id"].to_numpy()[voice >= 0]
         pairs = np.unique(np.stack([voice[voice >= 0], games]), axis=1)
-        counts = np.bincount(pairs[0], minlength=len(voices)).tolist()
-        return sorted(zip(voices, counts, strict=True), key=lambda v: (-v[1], v[0].pattern))
+        counts = np.bincount(pairs[0], minlength=len(evaluators)).tolist()
+        return sorted(zip(evaluators, counts, strict=True), key=lambda v: (-v[1], v[0].pattern))
 
     def by(self, names: Sequence[str]) -> pa.Table:
         """The remarks of the named players."""
@@ -364,11 +366,11 @@ class _Spoken:
         return _one_per_position(self.rows.filter(pa.array(spoke[self.comment_author])))
 
 
-def _merged_versions(voices: Mapping[OnePlayer, Sequence[str]]) -> Iterator[str]:
+def _merged_versions(evaluators: Mapping[OnePlayer, Sequence[str]]) -> Iterator[str]:
     """A note on merged versions, and how to separate them."""
     programs = [
         f"{voice.pattern} ({len(names):,} versions)"
-        for voice, names in voices.items()
+        for voice, names in evaluators.items()
         if voice.is_program
     ]
     if programs:

@@ -187,7 +187,7 @@ def _search_of(spec: str | SearchSpec, game: str) -> SearchSpec:
 def stored_categories(study: Study, games: NDArray[Any], plies: NDArray[Any]) -> Categories | None:
     """The categories that `categorise` has found of these positions; None if it was never asked.
 
-    -1 where nobody knows, as of games that came later.
+    -1 if unknown, as for games added later.
     """
     if not study.category_columns:
         return None

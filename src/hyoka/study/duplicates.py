@@ -154,7 +154,7 @@ class DuplicateMerger:
     def _replace(
         self, part: Part, beside: Part | None, games: pa.Table | None, remarks: pa.Table | None
     ) -> None:
-        """Put new tables in the place of a part's; None leaves one as it is."""
+        """Replace tables of a part; None keeps one."""
         if games is None and remarks is None:
             return
         change = self._change
@@ -259,7 +259,7 @@ def merge_remarks(
     """Add what others say of a game's positions; whether there was anything, and how many values.
 
     Of several rows on a position the first has the words; each has an evaluation by another author.
-    Where the players are others, their evaluations are nobody's here.
+    With other players, the evaluations have no author here.
     """
     by_ply: dict[int, list[_Row]] = {}
     for row in remarks:

@@ -127,21 +127,19 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     flush_s: float = 10.0,
     progress: OnProgress | None = None,
 ) -> list[EvaluationReport]:
-    """Evaluate positions with each of `specs`, or with one, and keep the results in the study.
+    """Evaluate positions with one or more specs and store the results in the study.
 
-    A spec is `comments` (what the records say; `comments:by=player` makes each player an
-    evaluator, `comments:player=NAME*` those of such names together), a search of ours such as
-    `uct:playouts=500`, an engine such as `uci:nodes=1:stockfish`, or a function in Python that
+    A spec is `comments` (of the records; `comments:by=player` makes each player an evaluator,
+    `comments:player=NAME*` merges players with such names), a search such as `uct:playouts=500`,
+    an engine such as `uci:nodes=1:stockfish`, or a function in Python that
     takes a position and gives the first player's expected result, 0 to 1, or an `Evaluation` (see
     `PythonEvaluator`, also for scores), or `table:FILE` (see `ImportedEvaluations`).
 
-    `where` chooses positions, `sample` takes so many of each game at random (by `seed`), `limit`
-    so many of all, spread over the games as evenly as can be; with a larger limit the same
-    positions and more. What has
-    been evaluated is not evaluated again; interrupted, the same call goes on. An evaluator whose
-    code or files have changed is another one. `jobs` engines work side by side here, or as many as
-    `executor` runs if one is given. Results are written every `flush_s` seconds, in a long run less
-    often.
+    `where` selects positions, `sample` is the number per game at random (by `seed`), `limit` the
+    total number, spread evenly over the games; a larger limit adds positions. Evaluated positions
+    are skipped, so the same call resumes an interrupted one. An evaluator with changed code or
+    files is a new one. `jobs` evaluators run in parallel here, or those of `executor`. Results are
+    written every `flush_s` seconds, less often in long runs.
     """
     specs = list(specs) if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
     tables: set[str] = set()

@@ -69,7 +69,7 @@ def adjudicate(
     are adjudicated again; other results stay. The results of a custom `solver` are stored under the
     name `method`.
     """
-    solve = _chosen(method, solver)
+    solve = _solver_of(method, solver)
     condition = where or "ply = plies"
     chosen = study.select(condition, "game_id, ply, result")
     file = study.path / "adjudications" / f"method={method}" / METHOD
@@ -100,7 +100,7 @@ def adjudicate_records(
     record's own result stays. All analyses then use these winners, except at positions with a
     result of `adjudicate`. Records adjudicated before are skipped.
     """
-    solve = _chosen(method, solver)
+    solve = _solver_of(method, solver)
     file = study.path / "winners" / f"method={method}" / METHOD
     with changing(file, "adjudicating") as change:
         asked = [read_part(change.file.parent / part.name) for part in change.parts]
@@ -120,7 +120,7 @@ def adjudicate_records(
         try:
             replays = table.replays()
             while some := list(islice(replays, _RECORDS_AT_ONCE)):
-                found = [pool.submit(_first_known, *each, solve) for each in some]
+                found = [pool.submit(_find_result, *each, solve) for each in some]
                 change.add(_as_table([each.result() for each in found]))
                 change.commit()
                 tally.add(len(some))
@@ -129,7 +129,7 @@ def adjudicate_records(
     return _winners_report(study, method, len(before))
 
 
-def _first_known(
+def _find_result(
     game: int, replay: Replay, plies: Sequence[int], solve: Solve
 ) -> tuple[int, int, float | None]:
     """The first ply with an exact result, and the result."""
@@ -151,7 +151,7 @@ def _winners_report(study: Study, method: str, before: int) -> WinnersReport:
     return WinnersReport(method, found=before, **row)
 
 
-def _chosen(method: str, solver: Solve | None) -> Solve:
+def _solver_of(method: str, solver: Solve | None) -> Solve:
     solve = solver or EXACT_METHODS.get(method)
     if solve is None:
         raise StudyError(f"no exact method '{method}'; there are {', '.join(EXACT_METHODS)}")

@@ -45,11 +45,13 @@ def write_table(table: pa.Table, path: Path) -> None:
 
 
 def _json(table: pa.Table) -> bytes:
-    rows = [f" {json.dumps(row, ensure_ascii=False, default=_said)}" for row in table.to_pylist()]
+    rows = [
+        f" {json.dumps(row, ensure_ascii=False, default=_csv_value)}" for row in table.to_pylist()
+    ]
     return ("[\n" + ",\n".join(rows) + "\n]\n").encode()
 
 
-def _said(value: Any) -> str:
+def _csv_value(value: Any) -> str:
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
@@ -59,7 +61,7 @@ def _flat(table: pa.Table) -> pa.Table:
         kind = column.type
         if pa.types.is_nested(kind):
             texts = [
-                None if each is None else json.dumps(each, ensure_ascii=False, default=_said)
+                None if each is None else json.dumps(each, ensure_ascii=False, default=_csv_value)
                 for each in column.to_pylist()
             ]
         elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
@@ -97,7 +99,7 @@ def _of_squares() -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     for piece in range(1, 15):
         kind = piece if piece <= _KING else piece - _KING
         if kind == _KING:
-            continue  # kings are told by their squares
+            continue  # kings are identified by their squares
         code, length = _CODES[kind - 1]
         if kind != _GOLD:
             code, length = code | (piece > _KING) << length, length + 1
@@ -263,12 +265,12 @@ def export_positions(
             tables.append(pa.table(rows | {"position": [each.text for each in rows["position"]]}))
             written += len(chunk)
         else:
-            told = _told(rows, suffix)
-            pieces.append(_WRITERS[suffix](told))
-            written += len(told["position"])
+            complete = _complete_rows(rows, suffix)
+            pieces.append(_WRITERS[suffix](complete))
+            written += len(complete["position"])
         tally.reach(at)
     if written == 0:
-        raise _nothing_told(chosen, suffix)
+        raise _no_position_error(chosen, suffix)
     if suffix in TABLES:
         write_table(pa.concat_tables(tables, promote_options="permissive"), file)
     else:
@@ -297,7 +299,7 @@ def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed:
     return joined.sort_by([("game_id", "ascending"), ("ply", "ascending")])
 
 
-def _nothing_told(chosen: pa.Table, suffix: str) -> StudyError:
+def _no_position_error(chosen: pa.Table, suffix: str) -> StudyError:
     """The error for an export without a complete position."""
     has = {
         name: name in chosen.column_names and chosen[name].null_count < len(chosen)
@@ -324,7 +326,7 @@ def _rows(chunk: GameTable, chosen: pa.Table) -> Rows:
     }
 
 
-def _told(rows: Rows, suffix: str) -> Rows:
+def _complete_rows(rows: Rows, suffix: str) -> Rows:
     """Rows that have all that a format tells, with scores as numbers."""
     count = len(rows["position"])
     unknown = [None] * count
@@ -353,7 +355,7 @@ def _number(score: float | None, mate: int | None, *, whole: bool) -> float | No
 
 
 def _views(rows: Rows) -> Iterator[tuple[Any, Any, float | None, int, int]]:
-    """Position, move, score, ply and result (1, 0, -1) for whoever is to move."""
+    """Position, move, score, ply and result (1, 0, -1) for the side to move."""
     names = ("position", "move", "score", "ply", "result", "first_to_play")
     for position, move, score, ply, result, is_first in zip(
         *(rows[name] for name in names), strict=True

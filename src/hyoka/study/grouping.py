@@ -104,7 +104,7 @@ class Evaluated:
         ) and self.game_count(some) >= max(1, min(MIN_GAMES, _HALF * fewest_games))
 
     def groups(self, names: Sequence[str]) -> list[list[str]]:
-        """The useful sets among some evaluators, then each of the others by itself."""
+        """The useful sets among some evaluators, then each of the others alone."""
         left, groups = list(names), []
         while (group := self._best_group(left)) is not None:
             groups.append(group)

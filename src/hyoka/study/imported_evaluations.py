@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluations that somebody else has made, out of a table: `table:FILE`.
+"""Evaluations imported from a table: `table:FILE`.
 
     table:mine.csv
     table:name=mine,view=mover,score=cp:mine.parquet
@@ -55,7 +55,7 @@ class ImportedEvaluations:
     score: str = "score"
     """The column of scores."""
     view: Literal["first", "mover"] = "first"
-    """Whose values and scores these are: the first player's, or whoever's turn it is."""
+    """The view of values and scores: the first player's, or the mover's."""
     unit: str = ""
     """Of the scores, `centipawns` or `points`; the game's own unless given."""
 

@@ -139,11 +139,11 @@ class Importer:
         """Number and filter the games of a part; return the function that writes them."""
         refused = [each for batch in group for each in batch.refused]
         self.report.note_refused(refused)
-        kept: list[_Kept] = []
+        kept: list[_PartGames] = []
         batches = [batch for batch in group if len(batch) > 0]
         tables_of = [batch.arrow() for batch in batches]
         for batch, rows, keep in zip(
-            batches, tables_of, self._wanted(batches, tables_of), strict=True
+            batches, tables_of, self._matching(batches, tables_of), strict=True
         ):
             count = int(keep.sum())
             self.report.left_out += len(batch) - count
@@ -156,7 +156,7 @@ class Importer:
             self._next_game += count
             self.report.games += count
             self.report.duplicates += int((duplicate_of >= 0).sum())
-            kept.append(_Kept(batch.table, rows, keep, ids, duplicate_of))
+            kept.append(_PartGames(batch.table, rows, keep, ids, duplicate_of))
         self.report.values += sum(each.value_count for each in kept)
         if not kept and not refused:
             return None
@@ -184,7 +184,7 @@ class Importer:
 
         return work
 
-    def _wanted(
+    def _matching(
         self, batches: Sequence[Batch], tables: Sequence[pa.Table]
     ) -> list[NDArray[np.bool_]]:
         if self._where is None:
@@ -260,7 +260,7 @@ def color_names(game: str) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _PartGames:
     """The games of one batch that go into a part."""
 
     table: _core.Table
@@ -351,33 +351,33 @@ class _Kept:
         ids = np.full(len(table), -1, dtype=np.int64)
         ids[self.keep] = self.ids
 
-        def known(values: NDArray[Any]) -> pa.Array:
+        def optional(values: NDArray[Any]) -> pa.Array:
             return pa.array(values[wanted], from_pandas=True)
 
         def positive(values: NDArray[Any]) -> pa.Array:
             chosen = values[wanted]
             return pa.array(chosen, mask=chosen == 0)
 
-        said = self._said()
+        texts = self._text_columns()
         if not wanted.all():
-            said = {name: column.filter(pa.array(wanted)) for name, column in said.items()}
+            texts = {name: column.filter(pa.array(wanted)) for name, column in texts.items()}
         return pa.table(
             {
                 "game_id": np.repeat(ids, counts)[wanted],
                 "ply": table.remark_ply[wanted],
-                "value": known(table.remark_value),
-                "score": known(table.remark_score),
+                "value": optional(table.remark_value),
+                "score": optional(table.remark_score),
                 "mate": positive(table.remark_mate),
                 "depth": positive(table.remark_depth),
-                "clock_s": known(table.remark_clock_s),
-                "spent_s": known(table.remark_spent_s),
+                "clock_s": optional(table.remark_clock_s),
+                "spent_s": optional(table.remark_spent_s),
                 "book": table.remark_book[wanted].astype(np.bool_),
                 "author": _AUTHORS.take(pa.array(table.remark_author[wanted])),
-                **said,
+                **texts,
             }
         )
 
-    def _said(self) -> dict[str, pa.Array]:
+    def _text_columns(self) -> dict[str, pa.Array]:
         """Text, NAGs and properties of remarks; empty columns are left out."""
         table = self.table
         columns: dict[str, pa.Array] = {}

@@ -45,7 +45,7 @@ def sources_of(given: Sequence[PythonRecords]) -> list[str]:
 
 
 def check_known(folder: Path, game: str) -> None:
-    """Raise StudyError if a study's game is none of ours and has not been registered."""
+    """Raise StudyError if a study's game is unknown and not registered."""
     if game not in FACTS and game not in registered_names():
         raise StudyError(
             f"{folder}: of '{game}', a game written in Python that is not known here yet; first: "

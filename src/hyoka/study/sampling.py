@@ -61,7 +61,7 @@ class Question:
     bins: Sequence[float] | None = None
     """The cuts of that column."""
     largest: int | None = None
-    """Of many levels so many are parts, the largest, and one more has the others; of a text 6."""
+    """The number of largest levels that become slices, beside one for the rest; 6 for text."""
     balance: Balance | None = None
     """Parts (and conditions that are searched) are compared as if early, middle and late positions
     were spread in them as in all."""
@@ -122,7 +122,7 @@ class Question:
         return None if self.by is None else _named_part(self.by)[0]
 
     def also(self, **asked: Unpack["Asked"]) -> "Question":
-        """The same question, but for what is said here."""
+        """The question with some fields replaced."""
         return replace(self, **asked)
 
 
@@ -153,9 +153,9 @@ OUTCOMES: Final = frozenset(
 GAME_COLUMNS: Final = ("komi", "handicap", "rules")
 """Columns of games that a search for splits looks at, beside those of positions."""
 _BY_POINTS: Final = ("ab", "mc-score")
-"""Searches of ours whose values are made from their scores."""
+"""Searches that derive values from scores."""
 MATE_SCORE: Final = 20_000
-"""Scores of so many centipawns say mate in all but name: engines' own limits lie above."""
+"""Scores from this many centipawns on count as mates; engines' limits are higher."""
 EVALUATOR: Final = "evaluator"
 SAID: Final = ("value", "score", "mate", "win", "draw", "loss", "best", "depth", "nodes", "time_s")
 """The columns of evaluations that conditions may use, beside those of positions."""
@@ -182,7 +182,7 @@ class Measured:
     changed: int
     """Positions whose result an exact method knows better than the record."""
     authors: tuple[NDArray[np.int8], ...] = field(repr=False)
-    """Whose each value is, as the records say: 1 the first player's, 2 the second's, 0 unknown."""
+    """The author of each value in the records: 1 the first player, 2 the second, 0 unknown."""
     inferred: tuple[bool, ...]
     """For each evaluator, whether only the values show whose they are."""
     joint_games: NDArray[np.int64] = field(default_factory=_no_games, repr=False)
@@ -313,7 +313,7 @@ def measured(
         {name: column_values(table, f"column_{i}")[rows] for i, name in enumerate(loaded)},
         int(np.nansum(changed.astype(np.float64))),
         tuple(
-            # Of one player nobody asks who speaks.
+            # A single player is the only author.
             column_values(table, f"author_{i}").astype(np.int8)[rows] * (not is_player(study, name))
             for i, name in enumerate(names)
         ),

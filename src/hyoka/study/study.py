@@ -350,13 +350,13 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
 
 
 def _put_in_place(partial: Path, folder: Path) -> None:
-    """The study appears by one rename; whoever comes second finds that it is there already."""
+    """Publish the study by one rename; raises StudyError if another process was faster."""
     try:
         partial.rename(folder)
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
             raise
-        raise StudyError(f"{folder}: somebody else has just put something there") from error
+        raise StudyError(f"{folder}: another process has just created it") from error
     sync_folder(folder.parent)
 
 
@@ -382,7 +382,7 @@ def append_to_study(  # noqa: PLR0913 - a keyword for each choice
     """Add records to a study; games that are there already are marked as duplicates.
 
     All of them or none: interrupted, the study is as it was before. One at a time: raises
-    StudyError if somebody else is adding records.
+    StudyError if another process is adding records.
     """
     study = Study.open(path)
     given = [records] if isinstance(records, PythonRecords) else list(records)

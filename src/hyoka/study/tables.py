@@ -72,7 +72,7 @@ CATEGORY_SCHEMA: Final = pa.schema(
         ("correct_depth", pa.int8()),
     ]
 )
-"""Of which kinds a position is; null where nobody knows."""
+"""The categories of a position; null if unknown."""
 VISIT_SCHEMA: Final = pa.schema(
     [
         ("game_id", pa.int64()),
@@ -125,7 +125,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, folder: Path) -> Self:
-        """The study in a folder as it is now; raises StudyError if a manifest is damaged."""
+        """The current state of a study; raises StudyError if a manifest is damaged."""
         return cls(
             read_manifest(folder / DESCRIPTION),
             _manifests(folder / "evaluations", "engine", ENGINE),

@@ -69,8 +69,8 @@ def own_table(given: object) -> pa.Table:
     try:
         return _as_arrow(given)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        said = escape_control_chars(str(error).splitlines()[0])
-        raise SourceError(f"the {type(given).__name__} is no table: {said}") from error
+        message = escape_control_chars(str(error).splitlines()[0])
+        raise SourceError(f"the {type(given).__name__} is no table: {message}") from error
 
 
 def _as_arrow(given: Any) -> pa.Table:
@@ -100,8 +100,8 @@ def _read(file: Path) -> pa.Table:
     except OSError as error:
         raise SourceError(f"{file}: {error.strerror or error}") from error
     except (pa.ArrowException, ValueError) as error:
-        said = escape_control_chars(str(error).splitlines()[0])
-        raise SourceError(f"{file}: neither CSV nor Parquet: {said}") from error
+        message = escape_control_chars(str(error).splitlines()[0])
+        raise SourceError(f"{file}: neither CSV nor Parquet: {message}") from error
 
 
 def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> FoundRows:
@@ -117,7 +117,7 @@ def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> Fou
     wanted: NDArray[Any]
     here: NDArray[Any]
     if columns >= set(KEYS):
-        wanted = position_keys(*(_whole(table, name, source) for name in KEYS))
+        wanted = position_keys(*(_integers(table, name, source) for name in KEYS))
         here = position_keys(games, plies)
     elif text is not None:
         wanted, here = _hashes(study, table[text], source), _study_hashes(study, games, plies)
@@ -139,7 +139,7 @@ def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> Fou
     return FoundRows(rows[known].astype(np.int64), games[known], plies[known], movers[known], lost)
 
 
-def _whole(table: pa.Table, name: str, source: str) -> NDArray[np.int64]:
+def _integers(table: pa.Table, name: str, source: str) -> NDArray[np.int64]:
     try:
         column = table[name].cast(pa.int64())
     except pa.ArrowException as error:
@@ -157,8 +157,8 @@ def _hashes(study: "Study", texts: pa.ChunkedArray, source: str) -> NDArray[np.u
         try:
             hashes[row] = read(text or "").hash
         except (Error, ValueError) as error:
-            said = escape_control_chars(str(error))
-            raise SourceError(f"{source}: row {row + 1}: no position: {said}") from error
+            message = escape_control_chars(str(error))
+            raise SourceError(f"{source}: row {row + 1}: no position: {message}") from error
     return hashes
 
 

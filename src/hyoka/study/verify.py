@@ -240,7 +240,7 @@ def _check_parts(manifest: Manifest, check: StudyCheck, remedy: str) -> bool:
         else:
             check.damage.append(Damage(str(file.relative_to(root)), problem, remedy))
     if is_held(manifest.folder):
-        return len(check.damage) == before  # what is not listed belongs to somebody at work
+        return len(check.damage) == before  # unlisted files may belong to a writer
     below = TABLES if manifest.file.name == DESCRIPTION else ("",)
     check.leftovers += [
         str(path.relative_to(root))
@@ -323,7 +323,7 @@ def _seal(folder: Path) -> None:
 
 
 def _trusting(file: Path) -> Manifest:
-    """A manifest that may have been changed by hand: taken as it is if it reads."""
+    """Read a manifest without checking its checksum, since it may have been edited."""
     try:
         return read_manifest(file)
     except StudyError:

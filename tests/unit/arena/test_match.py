@@ -335,7 +335,7 @@ def test_a_second_match_in_a_folder_is_refused_and_writes_nothing(tmp_path: Path
     plan = plan_match("random", "random", game="othello")
     with (
         locked(tmp_path, "playing a match"),
-        pytest.raises(StudyError, match="somebody else is writing here"),
+        pytest.raises(StudyError, match="another process is writing here"),
     ):
         play_match(plan, tmp_path, games=2)
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]

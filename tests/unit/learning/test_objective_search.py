@@ -190,7 +190,7 @@ def test_a_second_search_in_a_folder_is_refused_and_writes_nothing(
 ) -> None:
     with (
         locked(tmp_path, "searching for an objective"),
-        pytest.raises(hk.StudyError, match=r"somebody else is writing here .*searching"),
+        pytest.raises(hk.StudyError, match=r"another process is writing here .*searching"),
     ):
         ObjectiveSearch(TINY, lessons, tmp_path).run()
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]

@@ -359,7 +359,7 @@ def test_two_runs_of_one_engine_do_not_meet(study: hk.Study, fake: Fake) -> None
     run = subprocess.Popen([sys.executable, "-c", RUN, str(study.path), spec])
     try:
         wait_for(lambda: bool(fake.asked))
-        with pytest.raises(hk.StudyError, match=r"somebody else .*\d+, evaluating"):
+        with pytest.raises(hk.StudyError, match=r"another process .*\d+, evaluating"):
             hk.evaluate(study, [spec])
     finally:
         fake.gate.unlink()

@@ -106,22 +106,24 @@ def test_what_several_said_is_told_at_once(study: hk.Study) -> None:
 
 
 def test_versions_of_a_program_are_one_unless_they_are_to_be_apart(study: hk.Study) -> None:
-    voices = ByPlayer().voices(list(PLAYERS))
+    voices = ByPlayer().evaluators_by_name(list(PLAYERS))
     ax = OnePlayer("Ax", is_program=True)
     assert voices == {
         "Ax 1": ax, "Ax 2": ax, "Bo": OnePlayer("Bo"), "Cy, Dr.": OnePlayer("Cy, Dr."),
     }  # fmt: skip
     assert ax.text == "comments:program=Ax"
     assert comments_of(ax.text) == ax
-    assert ax.is_called("Ax 7")
-    assert not ax.is_called("Axe 7")
-    apart = ByPlayer(versions="apart").voices(list(PLAYERS))
+    assert ax.matches_name("Ax 7")
+    assert not ax.matches_name("Axe 7")
+    apart = ByPlayer(versions="apart").evaluators_by_name(list(PLAYERS))
     assert apart == {name: OnePlayer(name) for name in PLAYERS}
     # One version alone keeps its full name, and a version that is named in full is meant alone.
-    assert ByPlayer().voices(["Ax 2", "Bo"])["Ax 2"] == OnePlayer("Ax 2")
-    assert ByPlayer(players=("Ax 1",)).voices(list(PLAYERS)) == {"Ax 1": OnePlayer("Ax 1")}
-    assert set(ByPlayer(players=("A*",)).voices(list(PLAYERS)).values()) == {ax}
-    assert ByPlayer(merge=("Ax*",)).voices(list(PLAYERS))["Ax 1"] == OnePlayer("Ax*")
+    assert ByPlayer().evaluators_by_name(["Ax 2", "Bo"])["Ax 2"] == OnePlayer("Ax 2")
+    assert ByPlayer(players=("Ax 1",)).evaluators_by_name(list(PLAYERS)) == {
+        "Ax 1": OnePlayer("Ax 1")
+    }
+    assert set(ByPlayer(players=("A*",)).evaluators_by_name(list(PLAYERS)).values()) == {ax}
+    assert ByPlayer(merge=("Ax*",)).evaluators_by_name(list(PLAYERS))["Ax 1"] == OnePlayer("Ax*")
     [first, *_] = hk.evaluate(study, ["comments:by=player,games=5"])
     assert first.title == "Ax"
     assert any("Ax (2 versions); versions=apart" in note for note in first.notes)
@@ -172,8 +174,8 @@ def test_specs_of_comments_are_read() -> None:
 
 
 def test_versions_set_apart_first_are_not_of_the_rest(study: hk.Study) -> None:
-    voices = ByPlayer(merge=("Ax 1*", "Ax*")).voices(list(PLAYERS))
+    voices = ByPlayer(merge=("Ax 1*", "Ax*")).evaluators_by_name(list(PLAYERS))
     assert voices["Ax 1"] == OnePlayer("Ax 1*")
     assert voices["Ax 2"] == OnePlayer("Ax*", ("Ax 1*",))
-    assert not voices["Ax 2"].is_called("Ax 1")
+    assert not voices["Ax 2"].matches_name("Ax 1")
     assert voices["Ax 2"].slug != OnePlayer("Ax*").slug

@@ -129,7 +129,7 @@ def test_two_commands_at_the_same_moment_leave_a_whole_study(
     for thread in threads:
         thread.join()
     assert len(errors) <= (1 if one == other else 0)
-    assert all("somebody else is writing here (" in str(each) for each in errors.values())
+    assert all("another process is writing here (" in str(each) for each in errors.values())
     found = hk.check_study(study.path)
     assert found.damage == []
     # What a second adjudication has replaced stays for those who still read it.
@@ -218,7 +218,7 @@ def test_the_second_of_two_who_make_a_study_is_told(
         thread.join()
     told = [each for each in results if isinstance(each, str)]
     assert len(told) == 1
-    assert "somebody else has just put something there" in told[0]
+    assert "another process has just created it" in told[0]
     assert hk.check_study(tmp_path / "new").is_whole
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
