@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from hyoka.arena import PlayedGame as PlayedGame
     from hyoka.arena import Score as Score
     from hyoka.arena import Sprt as Sprt
-    from hyoka.arena import elo as elo
     from hyoka.arena import match_ratings as match_ratings
     from hyoka.arena import open_match as open_match
     from hyoka.arena import plan_match as plan_match
     from hyoka.arena import play_match as play_match
     from hyoka.arena import rate_players as rate_players
+    from hyoka.arena.elo import elo as elo
     from hyoka.engines import EnginePosition as EnginePosition
     from hyoka.engines import EngineSession as EngineSession
     from hyoka.engines import EngineSpec as EngineSpec
@@ -201,9 +201,10 @@ _PUBLIC_NAMES: Final = {
         "find_slices fit_logistic fit_wdl_model fit_win_draw_loss measure"
     ),
     "hyoka.arena": (
-        "MatchPlan MatchResult PlayedGame Score Sprt elo match_ratings open_match plan_match "
+        "MatchPlan MatchResult PlayedGame Score Sprt match_ratings open_match plan_match "
         "play_match rate_players"
     ),
+    "hyoka.arena.elo": "elo",
     "hyoka.engines": "EnginePosition EngineSession EngineSpec Limits check_engine",
     "hyoka.foundation.errors": (
         "ConditionError EngineError Error IllegalMoveError NotationError OutOfMemoryError "
