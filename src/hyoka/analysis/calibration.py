@@ -302,10 +302,10 @@ class CalibrationRow:
 
         Values end at 0 and 1.
         """
-        found = self.logistic.score_for(probability)
+        estimated = self.logistic.score_for(probability)
         if self.unit != VALUE:
-            return found
-        ends = (found.value, found.low, found.high)
+            return estimated
+        ends = (estimated.value, estimated.low, estimated.high)
         return Estimate(*(math.copysign(math.inf, x) if x < 0 or x > 1 else x for x in ends))
 
     @property
@@ -401,8 +401,8 @@ class Calibration(Result):
             estimates["k"] = part.k
             for name in ("even", "scale", "intercept", "slope"):
                 estimates[name] = getattr(curve, name)
-            for name, found in estimates.items():
-                estimate = found if self.has_enough_games(part) else nothing
+            for name, estimated in estimates.items():
+                estimate = estimated if self.has_enough_games(part) else nothing
                 row |= {
                     name: estimate.value,
                     f"{name}_low": estimate.low,

@@ -110,9 +110,9 @@ def _known_parts(
     if most is not None and cuts is None:
         return _largest(name, it, values, most)
     numbers = _numbers(values)
-    known = numbers[np.isfinite(numbers)]
-    levels_here = np.unique(known)
-    if not len(known):
+    present = numbers[np.isfinite(numbers)]
+    levels_here = np.unique(present)
+    if not len(present):
         raise StudyError(f"{it} is known of none of these positions")
     if cuts is not None and not all(map(math.isfinite, cuts)):
         raise StudyError("bins are cut at rising numbers, such as 20,30,40")
@@ -122,7 +122,7 @@ def _known_parts(
             for v in levels_here.tolist()
         ]
     if cuts is None:
-        cuts = sorted(set(np.quantile(known, [0.25, 0.5, 0.75], method="nearest").tolist()))
+        cuts = sorted(set(np.quantile(present, [0.25, 0.5, 0.75], method="nearest").tolist()))
     if not cuts or list(cuts) != sorted(set(cuts)):
         raise StudyError("bins are cut at rising numbers, such as 20,30,40")
     first, last = _number(cuts[0]), _number(cuts[-1])
@@ -146,19 +146,21 @@ def _largest(name: str, it: str, values: NDArray[Any], most: int) -> list[Condit
     column, quoted = frozenset([name]), _quoted(name)
     is_text = values.dtype.kind in "OUS"
     if is_text:
-        known = np.array([v is not None for v in values])
+        present = np.array([v is not None for v in values])
         distinct, place, counts = np.unique(
-            values[known].astype(str), return_inverse=True, return_counts=True
+            values[present].astype(str), return_inverse=True, return_counts=True
         )
     else:
-        known = np.isfinite(values.astype(np.float64))
-        distinct, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
+        present = np.isfinite(values.astype(np.float64))
+        distinct, place, counts = np.unique(
+            values[present], return_inverse=True, return_counts=True
+        )
     order = np.argsort(-counts, kind="stable")
     shown = order[:most]
 
     def where(levels: NDArray[Any]) -> NDArray[np.bool_]:
         holds = np.zeros(len(values), bool)
-        holds[known] = np.isin(place, levels)
+        holds[present] = np.isin(place, levels)
         return holds
 
     texts = [_level(distinct[i]) for i in shown.tolist()]
@@ -199,8 +201,8 @@ def _of_column(name: str, values: NDArray[Any]) -> Iterable[Condition]:
                 yield Condition(sql, f"{name} is {level}", column, texts == level)
         return
     numbers = values.astype(np.float64)
-    known = numbers[np.isfinite(numbers)]
-    levels = np.unique(known)
+    present = numbers[np.isfinite(numbers)]
+    levels = np.unique(present)
     if len(levels) < 2:
         return
     if len(levels) == 2 and levels.tolist() == [0, 1]:
@@ -218,8 +220,8 @@ def _ranges(
 ) -> Iterator[Condition]:
     """Everything up to a quantile, from one on, and between neighbours."""
     column = frozenset([name])
-    known = numbers[np.isfinite(numbers)]
-    cuts = list(dict.fromkeys(np.quantile(known, _QUANTILES, method="nearest").tolist()))
+    present = numbers[np.isfinite(numbers)]
+    cuts = list(dict.fromkeys(np.quantile(present, _QUANTILES, method="nearest").tolist()))
     with_zero = levels[0] < 0 < levels[-1]
     if with_zero:
         # A difference between the sides has a middle of its own.

@@ -156,16 +156,16 @@ class Sample:
                 f"{len(all_values)} values, {len(all_results)} results and {len(all_games)} games "
                 "do not fit"
             )
-        known = ~(np.isnan(all_values) | np.isnan(all_results))
-        numbers, game_count = game_numbers(all_games[known])
+        present = ~(np.isnan(all_values) | np.isnan(all_results))
+        numbers, game_count = game_numbers(all_games[present])
         return cls(
             name,
             unit,
-            all_values[known],
-            all_results[known],
+            all_values[present],
+            all_results[present],
             numbers,
             game_count,
-            rows=np.flatnonzero(known),
+            rows=np.flatnonzero(present),
         )
 
     def __len__(self) -> int:

@@ -145,11 +145,11 @@ def greatest_likelihood(outcomes: Outcomes, reference: float, degree: int) -> Ma
     loss, steps, converged = start.loss, start.steps, start.converged
     for width in range(2, degree + 2) if converged else ():
         longer = np.pad(at.reshape(2, -1), ((0, 0), (0, 1))).ravel()
-        found, loss, more, converged = _climbed(
+        optimum, loss, more, converged = _climbed(
             outcomes, basis[:, :width], checked[:, :width], longer
         )
         steps += more
-        at = found if converged else longer
+        at = optimum if converged else longer
     a, b = np.linalg.solve(triangle[: at.size // 2, : at.size // 2], at.reshape(2, -1).T).T
     return Maximum(a, b, loss, steps, converged)
 
@@ -162,8 +162,8 @@ def constants(outcomes: Outcomes) -> Maximum:
     kappa = 2 * np.arctanh(min(max(share, 0.01), 0.99))
     one = np.ones((len(outcomes.stages), 1))
     at = np.array([kappa * spread, spread])
-    found, loss, steps, converged = _climbed(outcomes, one, one, at)
-    return Maximum(found[:1], found[1:], loss, steps, converged)
+    optimum, loss, steps, converged = _climbed(outcomes, one, one, at)
+    return Maximum(optimum[:1], optimum[1:], loss, steps, converged)
 
 
 def _climbed(
@@ -286,11 +286,11 @@ class Stages:
         between: tuple[float, float] | None = None,
     ) -> "Stages":
         """Those between the outermost half percent of positions, about their median."""
-        known = stages.astype(np.float64)
-        known = known[np.isfinite(known)]
-        if not len(known):
+        present = stages.astype(np.float64)
+        present = present[np.isfinite(present)]
+        if not len(present):
             raise StudyError(f"'{name}' is a number at none of the positions")
-        low, middle, high = np.quantile(known, [0.005, 0.5, 0.995], method="nearest").tolist()
+        low, middle, high = np.quantile(present, [0.005, 0.5, 0.995], method="nearest").tolist()
         if between is not None:
             low, high = map(float, between)
         if reference is None:
@@ -552,11 +552,11 @@ def _resampled(
     drawn = np.asarray(resampled_sums(pulls, resampling.resamples, resampling.seed), np.float64)
     # A resample's own curvature may be nearly flat, and its step then leads anywhere.
     size = np.sqrt(np.maximum(np.diag(curvature), 1e-300))
-    found = theta + np.linalg.solve(curvature / np.outer(size, size), (drawn / size).T).T / size
+    optimum = theta + np.linalg.solve(curvature / np.outer(size, size), (drawn / size).T).T / size
     at_here = here ** np.arange(width)
-    sane = (found[:, :width] @ at_here > 0) & (found[:, width:] @ at_here > 0)
-    found[~sane] = math.nan
-    return found
+    sane = (optimum[:, :width] @ at_here > 0) & (optimum[:, width:] @ at_here > 0)
+    optimum[~sane] = math.nan
+    return optimum
 
 
 def _grid(sample: Sample, stages: Reals, along: Stages, most: float) -> Grid:

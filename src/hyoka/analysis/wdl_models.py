@@ -111,8 +111,8 @@ class WdlModels(Result):
         language = LANGUAGES.get(file.suffix.lower())
         if language is None:
             if file.suffix.lower() not in FORMATS:
-                known = ", ".join([*FORMATS, *LANGUAGES])
-                raise StudyError(f"'{file.name}' must end in one of {known}")
+                suffixes = ", ".join([*FORMATS, *LANGUAGES])
+                raise StudyError(f"'{file.name}' must end in one of {suffixes}")
             super().save(file, figure)
             return
         if len(self.parts) != 1:

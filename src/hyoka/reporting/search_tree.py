@@ -268,10 +268,10 @@ def _with_parents(root: TreeNode) -> Iterator[tuple[TreeNode, TreeNode]]:
 
 def _cells(node: TreeNode, above: TreeNode) -> dict[str, str]:
     """What a row says, by the titles of columns."""
-    told = node.visits and above.visits
+    has_visits = node.visits and above.visits
     return {
         "visits": f"{node.visits:,}" if node.visits else "",
-        "share": f"{node.visits / above.visits:.1%}" if told else "",
+        "share": f"{node.visits / above.visits:.1%}" if has_visits else "",
         "value": "" if node.value is None else f"{node.value:.3f}",
         "score": "" if node.score is None else f"{node.score:+.1f}",
         "prior": "" if node.prior is None else f"{node.prior:.3f}",

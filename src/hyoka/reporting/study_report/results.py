@@ -225,8 +225,8 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
     """Measure everything; `Choices` says by what."""
     names = chosen_evaluators(study, evaluators)
     steps.begin("reading the positions")
-    known = evaluator_facts(study, names)
-    facts, shown = {each.name: each for each in known}, shown_names(known)
+    descriptions = evaluator_facts(study, names)
+    facts, shown = {each.name: each for each in descriptions}, shown_names(descriptions)
     usable = usable_positions(study, names, where)
     idle = [name for name in names if not usable[name]]
     if len(idle) < len(names):

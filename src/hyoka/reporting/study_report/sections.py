@@ -561,10 +561,10 @@ def _metrics_tables(which: str, parts: Sequence[Metrics]) -> Iterator[Table]:
 
 def _plus_minus(estimate: Estimate) -> str:
     text = number_text(estimate.value)
-    known = math.isfinite(estimate.low)
+    has_interval = math.isfinite(estimate.low)
     if estimate.is_asymmetric:
         return f"{text} ({number_text(estimate.low)} to {number_text(estimate.high)})"
-    return f"{text} ± {number_text((estimate.high - estimate.low) / 2)}" if known else text
+    return f"{text} ± {number_text((estimate.high - estimate.low) / 2)}" if has_interval else text
 
 
 def _differences_table(comparisons: Sequence[Comparison]) -> Table:

@@ -154,10 +154,10 @@ def evaluator_facts(study: Study, names: Sequence[str]) -> tuple[EvaluatorFacts,
 
 
 def _evaluator(study: Study, name: str, row: dict[str, Any]) -> EvaluatorFacts:
-    known = identity(study, name)
-    spec = str(known.get(PLAYER, known.get("spec", name)))
-    words = [str(known[key]) for key in ("name", "version") if known.get(key)]
-    is_player = PLAYER in known
+    identified = identity(study, name)
+    spec = str(identified.get(PLAYER, identified.get("spec", name)))
+    words = [str(identified[key]) for key in ("name", "version") if identified.get(key)]
+    is_player = PLAYER in identified
     # What the records say took the players' time, and no time of ours.
     timed = row["time_s"] is not None and not is_player and spec != COMMENTS
     return EvaluatorFacts(
