@@ -78,7 +78,7 @@ Balanced = Annotated[
     Balance | None,
     typer.Option(
         help="Compare conditions as if early, middle and late positions were spread in them as in "
-        "all: ply goes by tenths of the plies.",
+        "all: ply is split at tenths of the plies.",
     ),
 ]
 Draws = Annotated[

@@ -144,7 +144,7 @@ def comparison_command(
     """Learn an evaluation from the moves and results of games (comparison training).
 
     Each pass searches all legal moves until captures rest, then moves the weights so that the moves
-    played come out on top (and, with outcomes, so that scores foretell results). After each pass
+    played come out on top (and, with outcomes, so that scores predict results). After each pass
     the games held out say how well it does; the best pass is kept. Play with it: ab:eval=FILE.
     """
     chosen = objective_from(objective)

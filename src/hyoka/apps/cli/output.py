@@ -60,7 +60,7 @@ err = SafeConsole(stderr=True, highlight=False)
 
 
 def say(text: str, *, complaint: bool = False) -> None:
-    """Print a text as it is, but harmless, to standard output or error."""
+    """Print a text with escaped control characters to standard output or error."""
     print(escape_control_chars(text), file=sys.stderr if complaint else sys.stdout)
 
 

@@ -103,7 +103,7 @@ def positions_command(
             "--output",
             "-o",
             metavar="FILE",
-            help="What to write, told by its ending: .csv, .parquet, .json; .txt (POSITION;score;"
+            help="Output; its ending is the format: .csv, .parquet, .json; .txt (POSITION;score;"
             "result); .epd and .plain (Stockfish's trainer) of chess; .bin (YaneuraOu's "
             "PackedSfenValue) of shogi.",
             show_default=False,

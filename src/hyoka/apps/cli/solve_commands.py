@@ -120,7 +120,7 @@ def solve_command(
 def _chosen(
     suites: Sequence[str], limit: int | None, *, over_gtp: bool
 ) -> list[Problem | GtpTest | Assertion]:
-    """The problems of all sets, or the first of each; refusals are told on standard error."""
+    """The problems of all sets, or the first of each; refusals go to standard error."""
     problems: list[Problem | GtpTest | Assertion] = []
     for suite in read_suites(suites):
         tried = 0

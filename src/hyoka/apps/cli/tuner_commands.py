@@ -237,7 +237,7 @@ def _print_table(table: FeatureTable) -> None:
     if table.mixed_games:
         out.print(
             f"{table.mixed_games:,} games have several results: a game's result is the first "
-            "player's, whoever is to move",
+            "player's, whichever side moves",
             style="yellow",
             soft_wrap=True,
         )

@@ -118,7 +118,7 @@ def weights_command(
         DrawnGames | None,
         typer.Option(
             help="drop: leave drawn games out; half: count them as half won, as tuners do and "
-            "--features does unless told."
+            "--features does by default."
         ),
     ] = None,
     hold_out: Annotated[

@@ -184,7 +184,7 @@ class _Board:
 
     def _play(self, arguments: list[str]) -> None:
         if len(arguments) != 2 or arguments[0].lower() not in _COLORS:
-            raise NotationError("expected a colour and a point")
+            raise NotationError("expected a color and a point")
         past = self._past[-1].to_play(_COLORS[arguments[0].lower()])
         self._past.append(past.play(arguments[1]))
 
