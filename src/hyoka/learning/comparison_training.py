@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison training: an evaluation learned from moves and results (Sato 2013)."""
+"""Comparison training: learn an evaluation from moves and results (Sato 2013)."""
 
 import hashlib
 import io
@@ -32,16 +32,16 @@ Weights = NDArray[np.float32]
 
 
 class Descent(Protocol):
-    """A way to change weights by a gradient; what it remembers is saved with them."""
+    """A gradient descent method; its state is saved with the weights."""
 
     memory: dict[str, Weights]
 
     def step(self, weights: Weights, gradient: Weights, l1: float, rate: float) -> None:
-        """Change weights in place."""
+        """Update the weights in place."""
 
 
 def shrunk(weights: Weights, by: Weights | float) -> Weights:
-    """The proximal step of L1: nearer to 0 by so much, and 0 where that would cross it.
+    """The proximal step of L1: soft thresholding by `by`.
 
     >>> shrunk(np.array([3.0, 0.5, -2.0], np.float32), 1.0).tolist()
     [2.0, 0.0, -1.0]
@@ -52,12 +52,12 @@ def shrunk(weights: Weights, by: Weights | float) -> Weights:
 
 @dataclass
 class Plain:
-    """Gradient descent as it is: a step of `rate` times the gradient."""
+    """Plain gradient descent: a step of `rate` times the gradient."""
 
     memory: dict[str, Weights] = field(default_factory=dict)
 
     def step(self, weights: Weights, gradient: Weights, l1: float, rate: float) -> None:
-        """Down the gradient, then towards 0."""
+        """Step along the negative gradient, then apply the L1 step."""
         weights[:] = shrunk(weights - np.float32(rate) * gradient, rate * l1)
 
 
@@ -65,7 +65,7 @@ class Plain:
 class Adaptive:
     """Adam: steps of about `rate` in the score's unit, whatever the gradients' sizes.
 
-    A weight whose gradients are small beside `damping` is of a rare feature, and moves less.
+    Rare features have gradients that are small beside `damping`, so their weights move less.
     """
 
     damping: float = 1.0
@@ -74,7 +74,7 @@ class Adaptive:
     memory: dict[str, Weights] = field(default_factory=dict)
 
     def step(self, weights: Weights, gradient: Weights, l1: float, rate: float) -> None:
-        """Down the mean of the last gradients, then towards 0."""
+        """Step along the mean of the last gradients, then apply the L1 step."""
         if not self.memory:
             self.memory = {
                 "mean": np.zeros_like(weights),
@@ -89,7 +89,7 @@ class Adaptive:
         squares *= self.memory_of_squares
         squares += np.float32(1 - self.memory_of_squares) * gradient * gradient
         size = np.sqrt(squares / np.float32(1 - self.memory_of_squares**steps))
-        size += np.float32(max(self.damping, 1e-12))  # what is never pushed stays
+        size += np.float32(max(self.damping, 1e-12))  # weights without gradients stay unchanged
         pace = np.float32(rate) / size
         moved = weights - pace * mean / np.float32(1 - self.momentum**steps)
         weights[:] = shrunk(moved, pace * np.float32(l1))
@@ -104,11 +104,11 @@ _FARTHEST: Final = 20_000.0
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """Positions with the moves played there and how their games ended."""
+    """Positions with the moves played and the results of their games."""
 
     games: GameTable
     results: NDArray[np.float32]
-    """By position: the first player's result, 0 to 1; NaN if it is not known."""
+    """The first player's result by position, 0 to 1; NaN if unknown."""
     categories: Categories | None = None
 
     def __len__(self) -> int:
@@ -118,7 +118,7 @@ class Lessons:
     def of_records(
         cls, records: Sequence[Record], *, positions: int | None = None, seed: int = 0
     ) -> "Lessons":
-        """The positions of some records; so many at most, drawn at random."""
+        """The records' positions; a random sample if `positions` is a limit."""
         if not records:
             raise StudyError("no games are left to learn from, or to judge by")
         table = GameTable.from_records(records)
@@ -140,10 +140,10 @@ class Lessons:
         positions: int | None = None,
         seed: int = 0,
     ) -> "Lessons":
-        """Positions of a study that satisfy a condition: of games to learn from, or of others.
+        """Positions of a study that satisfy a condition: of training games or held-out games.
 
-        Games that the evaluation to `start` with learned from are not held out.
-        Their categories are those that the study keeps, if it does.
+        Games that the `start` evaluation was trained on are never held out.
+        Categories come from the study if it stores them.
         """
         apart = numbers_held_out(study, hold_out, start)
         rows = study.select(where, "game_id, ply, plies, coalesce(adjudicated, result) as result")
@@ -164,7 +164,7 @@ class Lessons:
         )
 
     def with_categories(self, *, threads: int = 1, progress: OnProgress | None = None) -> "Lessons":
-        """The same with the categories of all positions, found if they are not known."""
+        """Return a copy with the categories of all positions, computed if missing."""
         if self.categories is not None:
             return self
         found = categories_of(self.games, threads=threads, progress=progress)
@@ -172,32 +172,32 @@ class Lessons:
 
     @property
     def moves(self) -> int:
-        """Positions in which a move was played."""
+        """Number of positions with a move played."""
         return int((self.games.played >= 0).sum())
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How an evaluation is learned."""
+    """Training settings."""
 
     objective: Objective = field(default_factory=Combination)
     passes: int = 12
     steps: int = 4
-    """How often each pass goes down the gradient of all games."""
+    """Gradient epochs per pass."""
     batches: int = 4
-    """In so many parts, a step each."""
+    """Batches per epoch, with one step each."""
     rate: float = 6.0
-    """How far a step goes at first: in the score's unit, with `adaptive`."""
+    """Initial learning rate; in the score's unit with `adaptive`."""
     decay: float = 0.8
-    """What the rate is multiplied by after each pass."""
+    """Factor of the rate after each pass."""
     reach: float = 6.0
-    """Moves farther from the record's than so many times 1 / slope count as far away."""
+    """Score differences are capped at this many times 1 / slope."""
     descent: str = "adaptive"
     damping: float = 1.0
     outcome_scale: float | None = None
     """1 / b of the outcomes' sigmoid; None: the features' own scale."""
     patience: int = 3
-    """Ends after so many passes without gain on the games held out."""
+    """Training ends after this many passes without gain on the held-out games."""
 
     def __post_init__(self) -> None:
         least = {"passes": 1, "steps": 1, "batches": 1, "patience": 1}
@@ -215,58 +215,58 @@ class TrainingSettings:
             raise ParameterError("outcome_scale", f"is positive, not {self.outcome_scale}")
 
     def new_descent(self) -> Descent:
-        """A new one, which remembers nothing."""
+        """Create the descent method with empty state."""
         return Plain() if self.descent == "plain" else Adaptive(damping=self.damping)
 
     @property
     def text(self) -> str:
-        """The same text for the same training, however long it goes on."""
+        """Canonical text of the settings, without the number of passes."""
         plain = asdict(replace(self, objective=Combination(), passes=1, patience=1))
         return json.dumps(plain | {"objective": text_of(self.objective)}, sort_keys=True)
 
 
 @dataclass(frozen=True)
 class Judgment:
-    """How an evaluation does on some positions."""
+    """Performance of an evaluation on some positions."""
 
     positions: int
     first: float
-    """How often the move played is the best by values where captures rest."""
+    """Share of positions where the move played ranks first by quiescence value."""
     within: float
-    """How often it is among the best three."""
+    """Share of positions where it is among the top three."""
     moves: float
-    """J1, a position."""
+    """J1 per position."""
     outcomes: float
-    """J2', a position."""
+    """J2' per position."""
     log_loss: float
-    """Mean of -log of the chance given to the game's result; NaN without any."""
+    """Mean negative log-likelihood of the results; NaN if there are none."""
 
 
 @dataclass(frozen=True)
 class PassReport:
-    """What was known after a pass."""
+    """Report of one pass."""
 
     number: int
     rate: float
     moves: float
-    """J1 a position where it was learned, in the last steps."""
+    """Training J1 per position in the last epoch."""
     outcomes: float
     l1: float
     nonzero: int
-    """Weights that are not 0."""
+    """Number of nonzero weights."""
     learned: Judgment
-    """Of the games learned from, by the weights with which the pass began."""
+    """On the training games, with the weights at the start of the pass."""
     held_out: Judgment | None
-    """Of the games held out, by those with which it ended."""
+    """On the held-out games, with the weights at its end."""
 
     @property
     def objective(self) -> float:
-        """J a position."""
+        """J per position."""
         return self.moves + self.outcomes + self.l1
 
 
 class Judge:
-    """Tells how well weights do on some positions, whatever they were learned by."""
+    """Measures how well weights perform on some positions."""
 
     def __init__(
         self, lessons: Lessons, features: FeatureSet, settings: TrainingSettings, threads: int
@@ -283,7 +283,7 @@ class Judge:
     def search(
         self, weights: NDArray[np.float32], progress: Callable[[int], None] | None = None
     ) -> Judgment:
-        """Search all moves by weights, and say how high the moves played come."""
+        """Search all moves with the weights and rank the moves played."""
         ranks, _, _ = self._comparisons.search(weights, self._reach, self._threads, progress)
         known = ranks > 0
         count = max(int(known.sum()), 1)
@@ -311,7 +311,7 @@ class Judge:
         batches: int = 1,
         gradient: bool = True,
     ) -> tuple[float, float, int, int, NDArray[np.float32]]:
-        """J1, J2', positions, leaves, and their derivatives by weight, of some of the games."""
+        """J1, J2', positions, leaves and the gradient, for one batch of games."""
         return self._losses(weights, self._weights, batch=batch, batches=batches, gradient=gradient)
 
     def _losses(
@@ -336,14 +336,14 @@ class Judge:
 
 
 def reach_of(weights: NDArray[np.float32], slopes: float) -> NDArray[np.float32]:
-    """By position, how far from the record's move another one's value still makes a difference."""
+    """By position, the score difference beyond which a move no longer affects the loss."""
     with np.errstate(divide="ignore"):
         reach = slopes / np.abs(weights[:, 0]) + np.abs(weights[:, 1])
     return np.minimum(reach, _FARTHEST).astype(np.float32)
 
 
 class Training:
-    """Comparison training on its way, pass after pass; saved and gone on with at any of them."""
+    """State of a comparison training; it can be saved and resumed after any pass."""
 
     def __init__(  # noqa: PLR0913 - a keyword for each choice
         self,
@@ -375,7 +375,7 @@ class Training:
 
     @property
     def over(self) -> bool:
-        """Whether all passes are done, or the last ones gained nothing on games held out."""
+        """Whether all passes are done or `patience` is exhausted."""
         done = len(self.reports)
         if done >= self.settings.passes:
             return True
@@ -383,14 +383,14 @@ class Training:
 
     @property
     def best_pass(self) -> int:
-        """The number of the pass that did best on the games held out; the last one without any."""
+        """The best pass on the held-out games; the last pass if there are none."""
         if self._held_out is None or not self.reports:
             return len(self.reports)
         losses = [_held_out_loss(report) for report in self.reports]
         return int(np.argmin(losses)) + 1
 
     def run_pass(self, progress: OnProgress | None = None) -> PassReport:
-        """Search once, and take the steps of a pass."""
+        """Search once and take the gradient steps of one pass."""
         number = len(self.reports) + 1
         settings = self.settings
         rate = settings.rate * settings.decay ** (number - 1)
@@ -435,16 +435,16 @@ class Training:
         return report
 
     def evaluation(self) -> SparseEvaluation:
-        """The best that was learned so far."""
+        """The best evaluation so far."""
         return SparseEvaluation(self.features, self.best.copy(), self.outcome_scale)
 
     @property
     def outcome_scale(self) -> float:
-        """The scale of scores, by which outcomes are foretold."""
+        """The score scale of the outcome sigmoid."""
         return self.settings.outcome_scale or self.features.scale
 
     def save(self, path: Path) -> None:
-        """Everything that it takes to go on, written whole or not at all."""
+        """Write the complete training state atomically."""
         about = {
             "identity": self._identity,
             "reports": [asdict(report) for report in self.reports],
@@ -461,7 +461,7 @@ class Training:
         write_bytes(path, buffer.getvalue())
 
     def resume(self, path: Path) -> bool:
-        """Go on where a file says; False if it is another training's, or none that can be read."""
+        """Load a saved state; False if it is unreadable or of another training."""
         try:
             with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
                 about = json.loads(file["about"].tobytes())
@@ -501,7 +501,7 @@ def _identity(
     settings: TrainingSettings,
     start: SparseEvaluation,
 ) -> str:
-    """What tells one training from others: whoever goes on must have begun the same."""
+    """Identity of a training: a saved state resumes only if it matches."""
     digest = hashlib.sha256(f"{features} {settings.text} {start.fingerprint}".encode())
     for lessons in (learned, held_out):
         if lessons is not None:
@@ -522,10 +522,10 @@ def learn_comparison(  # noqa: PLR0913 - a keyword for each choice
     progress: OnProgress | None = None,
     on_pass: Callable[[PassReport], None] | None = None,
 ) -> Training:
-    """An evaluation by comparison training.
+    """Fit an evaluation by comparison training.
 
-    `state`: a file that is written after each pass; if it holds a training of the same games and
-    settings, that one is gone on with, also for more passes than it was to have.
+    `state`: a file written after each pass. If it holds a training with the same games and
+    settings, training resumes from it, also with a larger number of passes.
     """
     training = Training(
         learned, held_out, features=features, settings=settings, start=start, threads=threads
@@ -546,7 +546,7 @@ def learn_comparison(  # noqa: PLR0913 - a keyword for each choice
 def origin_of(
     command: str, training: Training, learned: Lessons, choices: dict[str, str]
 ) -> Origin:
-    """How an evaluation was made."""
+    """Origin of an evaluation."""
     return Origin(
         command,
         counts={

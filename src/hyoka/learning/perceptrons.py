@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nakamura 2007's networks learned: from positions that a search has judged to a perceptron a ply.
+"""Training of Nakamura 2007's per-ply perceptrons on positions evaluated by a search.
 
-Training needs PyTorch (`pip install hyoka[learn]`); what comes of it doesn't.
+Training needs PyTorch (`pip install hyoka[learn]`); using the networks does not.
 """
 
 import math
@@ -33,29 +33,29 @@ if TYPE_CHECKING:
     import torch
 
 _FLATTEST: Final = 0.5
-"""Counts are divided by how much they vary, but by no less: what is rare is no more telling."""
+"""Lower bound of the deviation that counts are divided by, so rare inputs are not inflated."""
 _VALIDATING: Final = 10
-"""A game in so many says when to stop."""
+"""One game in this many validates."""
 
 
 @dataclass(frozen=True, eq=False)
 class LabeledPositions:
-    """Positions and what a search made of them: the first player's win rate, 0 to 1."""
+    """Positions with win rates from a search: the first player's, 0 to 1."""
 
     positions: Sequence[Position] = field(repr=False)
     values: NDArray[np.float64] = field(repr=False)
     games: NDArray[np.int64] = field(repr=False)
-    """Equal where positions are of one game."""
+    """Game numbers; positions of one game share theirs."""
 
     def __len__(self) -> int:
         return len(self.positions)
 
     @classmethod
     def of_records(cls, records: Sequence[Record]) -> "LabeledPositions":
-        """All positions whose value the records tell.
+        """All positions that the records evaluate.
 
-        What a player says with a move is the value of the position it had to move in; what anybody
-        else says is that of the position after the move. Moves of an opening say nothing.
+        A player's comment on a move evaluates the position before the move; any other comment
+        evaluates the position after it. Opening moves have no evaluations.
         """
         _check_game(record.game for record in records)
         found: list[Position] = []
@@ -83,9 +83,9 @@ class LabeledPositions:
         hold_out: float = 0.0,
         held_out: bool = False,
     ) -> "LabeledPositions":
-        """What an evaluator says of a study's positions: of games to learn from, or of others.
+        """An evaluator's values for a study's positions: of training games or held-out games.
 
-        Positions in which the game is over are left out.
+        Excludes positions in which the game is over.
         """
         _check_game([study.game])
         names = chosen_evaluators(study, evaluator)
@@ -108,7 +108,7 @@ class LabeledPositions:
         )
 
     def __add__(self, other: "LabeledPositions") -> "LabeledPositions":
-        """Both; games of the two are told apart."""
+        """Concatenate two sets; their games stay distinct."""
         more = other.games - other.games.min(initial=0) + self.games.max(initial=-1) + 1
         return LabeledPositions(
             [*self.positions, *other.positions],
@@ -117,7 +117,7 @@ class LabeledPositions:
         )
 
     def merged(self) -> "LabeledPositions":
-        """Each position once, with the mean of its values; it counts to the game it came in first.
+        """Merge equal positions: the mean of their values, and the game of the first.
 
         >>> import hyoka as hk
         >>> twice = [hk.BlokusDuo(), hk.BlokusDuo()]
@@ -134,37 +134,37 @@ class LabeledPositions:
 
     @property
     def plies(self) -> NDArray[np.int32]:
-        """By position: the pieces laid."""
+        """Pieces on the board, by position."""
         return pieces_laid(self.positions)
 
     @property
     def for_mover(self) -> NDArray[np.float64]:
-        """The win rates of whoever is to move: what a network's output is to be."""
+        """Win rates from the mover's view: the network's targets."""
         first = np.array([each.to_play.value == 0 for each in self.positions], bool)
         return np.where(first, self.values, 1 - self.values)
 
 
 @dataclass(frozen=True)
 class PerceptronSettings:
-    """What networks are like, and how they are trained."""
+    """Network and training settings."""
 
     hidden: int = 16
     hands: bool = False
-    """Whether the pieces in hand are inputs, too: the paper's are not."""
+    """Whether pieces in hand are inputs; the paper's networks don't have them."""
     epochs: int = 100
-    """How often a network sees its positions at most."""
+    """Maximum number of epochs."""
     patience: int = 8
-    """It ends after so many of them without gain on a tenth of the games."""
+    """Training stops after this many epochs without gain on the validation games."""
     stops_early: bool = True
-    """If not, all games are learned from, and those epochs are without gain on these."""
+    """If false, train on all games and apply `patience` to the training loss."""
     rate: float = 0.001
-    """How far a step of Adam goes."""
+    """Adam's learning rate."""
     decay: float = 0.003
-    """What pulls weights to 0, by the square of their size."""
+    """L2 regularization."""
     batch: int = 32
-    """Positions a step."""
+    """Batch size."""
     least: int = 40
-    """A ply with fewer positions has the network of the nearest ply with more."""
+    """A ply with fewer positions uses the network of the nearest ply with enough."""
 
     def __post_init__(self) -> None:
         for name in ("hidden", "epochs", "patience", "batch", "least"):
@@ -180,37 +180,37 @@ class PerceptronSettings:
 
 @dataclass(frozen=True, slots=True)
 class PlyError:
-    """How far networks are off at one ply."""
+    """Prediction error of the networks at one ply."""
 
     ply: int
-    """Pieces laid."""
+    """Pieces on the board."""
     positions: int
     squared: float
-    """The mean square of win rates foretold less those that the search found."""
+    """Mean squared error of the predicted win rates."""
     variance: float
-    """The same for whoever foretells the mean of these positions."""
+    """Mean squared error of a constant prediction: the variance of the win rates."""
 
 
 @dataclass(frozen=True)
 class TrainedPerceptrons:
-    """Networks, and what they were made of."""
+    """Trained networks with their training metadata."""
 
     networks: PlyPerceptrons
     positions: int
     epochs: tuple[int, ...]
-    """By network: how often it saw its positions until it was best."""
+    """Epochs until the best weights, by network."""
     torch: str
-    """The version of PyTorch: another one may add up in another order."""
+    """The PyTorch version; results may differ in rounding between versions."""
 
     def origin(self, command: str, seed: int, games: int, **choices: str) -> Origin:
-        """How these networks were made, for their file."""
+        """Origin of these networks, for their file."""
         made = Origin(command, seed, {"games": games, "positions": self.positions}, choices)
         return replace(made, versions={**made.versions, "torch": self.torch})
 
 
 @dataclass(frozen=True, eq=False)
 class _Lesson:
-    """What one network learns."""
+    """Training data of one network."""
 
     counts: NDArray[np.uint8]
     targets: NDArray[np.float32]
@@ -233,10 +233,10 @@ def learn_perceptrons(
     jobs: int = 1,
     progress: OnProgress | None = None,
 ) -> TrainedPerceptrons:
-    """Train a network for each ply that has enough positions; the same seed, the same weights.
+    """Train a network for each ply with enough positions; deterministic for a given seed.
 
-    Equal positions are merged first. Raises Error without PyTorch, StudyError if there are too few
-    positions at every ply.
+    Equal positions are merged first. Raises Error without PyTorch, StudyError if no ply has enough
+    positions.
     """
     version = str(_torch().__version__)
     chosen = settings or PerceptronSettings()
@@ -271,10 +271,10 @@ def learn_perceptrons(
 
 
 def errors_by_ply(networks: PlyPerceptrons, labeled: LabeledPositions) -> list[PlyError]:
-    """How far networks are off on positions that they have not seen, merged, by pieces laid."""
+    """Prediction error on held-out positions, merged, by number of pieces."""
     merged = labeled.merged()
     plies, squares = merged.plies, squared_errors(networks, merged)
-    # In the mover's view, as at one ply it is nearly always the same one's turn.
+    # From the mover's view; at one ply it is almost always the same player's turn.
     rates = merged.for_mover
     return [
         PlyError(
@@ -288,7 +288,7 @@ def errors_by_ply(networks: PlyPerceptrons, labeled: LabeledPositions) -> list[P
 
 
 def squared_errors(networks: PlyPerceptrons, labeled: LabeledPositions) -> NDArray[np.float64]:
-    """By position: the square of the win rate foretold less the one that the search found."""
+    """Squared error of the predicted win rate, by position."""
     return (networks.value(labeled.positions) - labeled.values) ** 2
 
 
@@ -309,7 +309,7 @@ def _torch() -> Any:
 
 
 def _learned(lesson: _Lesson, _: WorkerState) -> _Learned:
-    """Train one network on one core, so that nothing depends on how many there are."""
+    """Train one network on one core, so that the result doesn't depend on the number of cores."""
     torch = _torch()
     torch.set_num_threads(1)
     chosen = lesson.settings
@@ -322,7 +322,7 @@ def _learned(lesson: _Lesson, _: WorkerState) -> _Learned:
     first, biases, last, bias = (each.detach().numpy().astype(np.float64) for each in training.best)
     weights = np.zeros(weights_of(chosen.hidden, sees_hands=chosen.hands))
     by_input = weights[: lesson.counts.shape[1] * chosen.hidden].reshape(-1, chosen.hidden)
-    # The core counts patterns as they are: what was done to the counts goes into the weights.
+    # The core takes raw counts, so the scaling is folded into the weights.
     by_input[used] = first / scales[:, None]
     folded = biases - (means / scales) @ first
     weights[by_input.size :] = np.concatenate([folded, last, bias])
@@ -330,7 +330,7 @@ def _learned(lesson: _Lesson, _: WorkerState) -> _Learned:
 
 
 class _Training:
-    """A network on its way, by Adam on the squared error of batches."""
+    """Training state of a network: Adam on the squared error of batches."""
 
     def __init__(self, torch: Any, inputs: "torch.Tensor", lesson: _Lesson) -> None:
         self._torch = torch
@@ -338,7 +338,7 @@ class _Training:
         self._chance = chance = torch.Generator().manual_seed(lesson.seed)
         self._inputs, self._targets = inputs, torch.from_numpy(lesson.targets)
         validating = torch.from_numpy(lesson.validating)
-        # Where no games are apart for it, those that are learned from say when to stop.
+        # Without validation games, the training games decide when to stop.
         self._learned = torch.nonzero(~validating).ravel()
         self._judging = torch.nonzero(validating).ravel()
         if not len(self._learned) or not len(self._judging):
@@ -356,7 +356,7 @@ class _Training:
         self.best: list[Any] = []
 
     def run(self) -> int:
-        """Go on as long as games that are not learned from are foretold better."""
+        """Train until the validation error stops falling; return the best epoch."""
         torch, settings = self._torch, self._settings
         adam = torch.optim.Adam(self._parameters, settings.rate, weight_decay=settings.decay)
         least, best_epoch = math.inf, 0
