@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors, text, numbers, progress: what everything else uses."""
+"""Basics for all other packages: errors, text, numbers, progress."""

@@ -69,23 +69,23 @@ class Error(Exception):
 
 
 class NotationError(Error, ValueError):
-    """The text cannot be read."""
+    """A text that cannot be read."""
 
 
 class IllegalMoveError(Error, ValueError):
-    """The move reads well, but the rules forbid it here."""
+    """A move that is readable but illegal here."""
 
 
 class SourceError(Error):
-    """A file that is not there, broken, dangerous or not what it should be."""
+    """A file that is missing, broken, dangerous or of the wrong kind."""
 
 
 class OutputError(Error):
-    """A file or folder that can't be written, or that must not be replaced."""
+    """A file or folder that cannot be written, or must not be replaced."""
 
 
 class RefusedError(Error):
-    """A recorded game that can't be taken."""
+    """A recorded game that cannot be used."""
 
     def __init__(self, message: str, *, source: str, line: int, number: int, ply: int) -> None:
         super().__init__(message)
@@ -96,21 +96,21 @@ class RefusedError(Error):
 
 
 class StudyError(Error):
-    """A study that is not there, is there already, or is not as it should be."""
+    """A study that is missing, already exists, or is invalid."""
 
 
 class ParallelError(Error):
-    """Workers, or the scheduler of a cluster, that are gone or can't be reached."""
+    """Workers, or a cluster's scheduler, that are gone or unreachable."""
 
 
 class ConditionError(Error, ValueError):
-    """A condition that is no SQL, or names no column."""
+    """A condition that is not valid SQL, or names no column."""
 
 
 class ParameterError(Error, ValueError):
-    """A parameter of a function that can't be what it is, or not beside the others.
+    """An invalid parameter, or an invalid combination of parameters.
 
-    The message is a sentence about it:
+    The message is a sentence about the parameter:
 
     >>> print(ParameterError("draws", "is drop or half, not 'some'"))
     `draws` is drop or half, not 'some'
@@ -126,18 +126,18 @@ class ParameterError(Error, ValueError):
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """A table or tree exceeds the available memory."""
+    """A table or tree that exceeds the available memory."""
 
 
 class EngineError(Error):
-    """An engine is missing, died, hung, refused or talked nonsense.
+    """An engine that is missing, died, hung, refused or sent invalid output.
 
-    `transcript` holds the last lines of the dialogue (`>` ours, `<` the engine's). `last_words` are
-    those of the engine's standard error: for the eyes of its user only, not for files that others
-    read, since it may name anything on the machine. `reason` is one word for tables and programs:
-    `missing`, `option`, `limit`, `died`, `timeout`, `flood`, `nonsense`, `unplayable` (no legal
-    move), `game` (it plays another) or `refused`; after the last two the engine is still in step
-    and can be asked for other things.
+    `transcript` contains the last lines of the dialogue (`>` Hyoka, `<` the engine). `last_words`
+    are the last lines of the engine's standard error: show them only to its user and write them to
+    no shared file, since they may name anything on the machine. `reason` is one word for tables
+    and programs: `missing`, `option`, `limit`, `died`, `timeout`, `flood`, `nonsense`,
+    `unplayable` (no legal move), `game` (it plays another) or `refused`; after the last two the
+    engine is in sync and accepts other commands.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class EngineError(Error):
 
     @property
     def with_last_words(self) -> str:
-        """The error and the engine's very last words, for a terminal."""
+        """Return the error and the engine's last line, for a terminal."""
         words = self.last_words.rpartition("\n")[2]
         if not words or self.reason not in ("died", "missing") or words in self.message:
             return str(self)

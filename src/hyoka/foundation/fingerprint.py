@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fingerprints of Python code and of everything that it uses.
 
-Two functions are the same if their bytecode, their constants, defaults, captured values and the
-globals that they name are the same; comments, names of local variables and where they stand don't
-count. What belongs to Python or to an installed package counts by its name and the package's
-version. Nothing depends on addresses or on the order of hashes: the same program has the same
-fingerprints in every process. Other versions of Python make other bytecode, and so another one.
+Two functions have the same fingerprint if their bytecode, constants, defaults, captured values and
+used globals are the same; comments, local names and line numbers do not count. Python's own
+objects and those of installed packages count as their name and the package's version. Nothing
+depends on addresses or hash order, so each process computes the same fingerprints. Another version
+of Python compiles other bytecode and gives another fingerprint.
 
-A value whose content can't be seen (an open file, an object of a compiled class) is refused: its
-owner says what it is by an attribute, `fingerprint`.
+A value whose content is not accessible (an open file, an object of a compiled class) is an error,
+unless its owner gives it an attribute `fingerprint`.
 """
 
 import collections
@@ -40,7 +40,7 @@ _NOT_CODE: Final = frozenset(
     (
         "__abstractmethods__",
         "__annotations__",
-        "__dataclass_fields__",  # what they do is in the methods that were made of them
+        "__dataclass_fields__",  # their generated methods contain what they do
         "__dataclass_params__",
         "__dict__",
         "__doc__",
@@ -55,7 +55,7 @@ _NOT_CODE: Final = frozenset(
         "_abc_impl",
     )
 )
-"""Of a class's own names, those that change nothing about what it computes."""
+"""Names in a class that do not affect what it computes."""
 
 _FLAGS_THAT_COUNT: Final = (
     inspect.CO_VARARGS
@@ -74,11 +74,11 @@ _PLACES_OF_VALUES: Final = (
     types.GetSetDescriptorType,
     type(collections.namedtuple("_Pair", "one").one),  # type: ignore[attr-defined]
 )
-"""The attributes of a class that hold its objects' values."""
+"""The class attributes that hold its objects' values."""
 
 
 def fingerprint(value: Any) -> str:
-    """Some characters that tell a function, or any other value, from others.
+    """Compute a short text that identifies a function or any other value.
 
     Raises NotationError if something that it uses has no fingerprint.
 
@@ -93,7 +93,7 @@ def fingerprint(value: Any) -> str:
 
 
 def _said(value: Any) -> str | None:
-    """A value's own fingerprint; that of a class is for its objects."""
+    """Return a value's own fingerprint; a class's is only for its objects."""
     if isinstance(value, type | types.ModuleType):
         return None
     said = getattr(value, "fingerprint", None)
@@ -105,22 +105,22 @@ def _name(value: Any) -> str:
 
 
 class _Teller:
-    """One walk through a value and what it uses.
+    """A traversal of a value and everything that it uses.
 
-    Functions, classes and objects are told once each, one after another: whoever uses one names
-    its number. So circles end, and nothing is nested deeply.
+    Functions, classes and objects are written once each, in sequence, and referred to by number.
+    So cycles end, and nothing is deeply nested.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._hash = hashlib.sha256()
         self._numbers: dict[int, int] = {}
-        """By id; those that have one are kept in `_told`, so that no two have the same."""
+        """Numbers by id; `_told` keeps the objects alive, so that ids stay unique."""
         self._told: list[tuple[Any, str]] = []
 
     def digest(self, value: Any, where: str = "") -> str:
         self._tell(value, where, 0)
-        for told, place in self._told:  # it grows meanwhile
+        for told, place in self._told:  # the list grows meanwhile
             self._tell_content(told, place)
         return self._hash.hexdigest()
 
@@ -142,7 +142,7 @@ class _Teller:
                 self._told.append((value, where))
 
     def _tell_plain(self, value: Any) -> bool:
-        """Add a simple value such as a number or text; whether it was one."""
+        """Add a simple value such as a number or text; return whether it was one."""
         kind = type(value)
         if value is None or value is Ellipsis or value is NotImplemented:
             self._add("constant", repr(value))
@@ -165,13 +165,13 @@ class _Teller:
         elif isinstance(value, _OF_COMPILED_CLASSES):
             self._add("compiled", f"{value.__objclass__.__module__}.{value.__qualname__}")
         elif kind.__module__.startswith("hyoka") and isinstance(getattr(value, "text", None), str):
-            self._add(kind.__qualname__, value.text)  # a position, a move, a line of play
+            self._add(kind.__qualname__, value.text)  # a position, a move, a line
         else:
             return False
         return True
 
     def _tell_compound(self, value: Any, where: str, depth: int) -> bool:
-        """Add a value made of other values, with these; whether it was one."""
+        """Add a container and its values; return whether it was one."""
         kind = type(value)
         if kind in (set, frozenset):
             digests = (_Teller(self._name).digest(each, where) for each in value)
@@ -243,7 +243,7 @@ class _Teller:
                 self._tell(own[name], f"{kind.__qualname__}.{name}", 0)
 
     def _tell_module(self, module: types.ModuleType, where: str) -> None:
-        """By name and version; one of the user's own by its text, and what it imports likewise."""
+        """Add a module: by name and version, or a user's own by its source and imports."""
         self._add("module", module.__name__)
         if _is_installed(module.__name__):
             self._add("version", _version(module.__name__))
@@ -259,7 +259,7 @@ class _Teller:
                 self._tell(used, f"'{name}' in {module.__name__}", 0)
 
     def _tell_object(self, value: Any, where: str) -> None:
-        """An object of a class written in Python: the class, and the values of its attributes."""
+        """Add an object of a Python class: the class and its attributes' values."""
         kind = type(value)
         others = [each for each in kind.__mro__ if each not in (object, tuple)]
         if any(_is_installed(each.__module__) and not _is_empty(each) for each in others):
@@ -289,7 +289,7 @@ class _Teller:
 
 
 def _numpy_bytes(value: Any) -> bytes | None:
-    """The content of NumPy's arrays, numbers and types; None for all else."""
+    """Return the content of NumPy arrays, numbers and types; None for others."""
     kind = type(value)
     if isinstance(value, np.dtype):
         shape = None
@@ -305,7 +305,7 @@ def _numpy_bytes(value: Any) -> bytes | None:
 
 
 def _parts_of(value: Any) -> tuple[Any, ...] | None:
-    """The components of some kinds of values; None for all others."""
+    """Return the components of some kinds of values; None for others."""
     for kind, parts in _MADE_OF:
         if isinstance(value, kind):
             return parts(value)
@@ -343,7 +343,7 @@ _MADE_OF: Final[tuple[tuple[Any, Callable[[Any], tuple[Any, ...]]], ...]] = (
 
 
 def _globals_of(code: types.CodeType) -> set[str]:
-    """The globals that code names, also in the functions and classes within it."""
+    """List the globals that code names, including nested functions and classes."""
     names = {
         each.argval
         for each in dis.get_instructions(code)
@@ -361,7 +361,7 @@ def _is_empty(kind: type) -> bool:
 
 
 def _own_module(value: Any) -> types.ModuleType | None:
-    """The user's own module that a function or class comes from."""
+    """Return the user's own module that a function or class comes from."""
     if not isinstance(value, types.FunctionType | type):
         return None
     module = sys.modules.get(value.__module__ or "")
@@ -369,7 +369,7 @@ def _own_module(value: Any) -> types.ModuleType | None:
 
 
 def _installed_name(value: Any) -> str | None:
-    """The name of what an installed package offers under it, with the package's version."""
+    """Return an installed package's name for an object, with the package's version."""
     module = getattr(value, "__module__", None)
     if isinstance(value, types.BuiltinFunctionType) and isinstance(
         value.__self__, types.ModuleType
@@ -388,7 +388,7 @@ def _installed_name(value: Any) -> str | None:
 
 @functools.cache
 def _is_installed(module: str) -> bool:
-    """Whether a module is Python's, ours or an installed package's, not the user's own."""
+    """Whether a module belongs to Python, Hyoka or an installed package."""
     top = module.partition(".")[0]
     if top == "__main__":
         return False

@@ -15,7 +15,7 @@ _ASYMMETRY: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value and the ends of its interval; an end may be infinite, or NaN where none is known.
+    """A value with an interval; an end may be infinite, or NaN if unknown.
 
     >>> print(Estimate(0.63154, 0.61222, 0.65041))
     0.632 (0.612 to 0.650)
@@ -29,7 +29,7 @@ class Estimate:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Of the interval; the value itself, twice, where none is known."""
+        """Set the interval's ends; the value itself if unknown."""
         known = not (math.isnan(self.low) or math.isnan(self.high))
         return (self.low, self.high) if known else (self.value, self.value)
 
@@ -50,7 +50,7 @@ class Estimate:
         return abs(self.high + self.low - 2 * self.value) > _ASYMMETRY * half
 
     def short_text(self, spec: str) -> str:
-        """The value with ± where one half-width describes the interval, else with both ends.
+        """Format the value with ± if the interval is symmetric, else with both ends.
 
         >>> Estimate(0.5, 0.4, 0.6).short_text(".2f"), Estimate(0.1, 0, 0.4).short_text(".2f")
         ('0.50 ± 0.10', '0.10 (0.00 to 0.40)')
@@ -61,7 +61,7 @@ class Estimate:
         return f"{self.value:{spec}} ± {half:{spec}}"
 
     def text(self, spec: str) -> str:
-        """The value and, where there is one, its interval, each as `spec` formats it."""
+        """Format the value and its interval, if any, by `spec`."""
         if math.isnan(self.value):
             return "–"
         if math.isnan(self.low) or math.isnan(self.high):

@@ -30,7 +30,7 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
-"""Called with the progress at the start of work and after each step."""
+"""A function that receives progress at the start of work and after each step."""
 
 
 class Tally:
@@ -66,7 +66,7 @@ class Tally:
         self.add(done - self._done)
 
     def of_part(self) -> OnProgress:
-        """A listener for a part of the work: what is done of it is done of the whole."""
+        """Return a listener that adds a part's progress to the whole."""
         heard = 0
 
         def listen(part: Progress) -> None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work that uses all of the library: improve, demo, bench."""
+"""Workflows that combine the library: improve, demo, bench."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the core is here, and whether it still does exactly what it did."""
+"""Benchmark of the core: its speed, and fingerprints that detect changed behavior."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -15,8 +15,8 @@ from hyoka.search.playouts import playouts
 class Measurement:
     """One job of the benchmark.
 
-    `fingerprint` is a count that depends on the rules and the seed alone: a change that is meant to
-    change no behaviour leaves it as it is.
+    `fingerprint` is a count that depends only on the rules and the seed: a refactoring must not
+    change it.
     """
 
     game: str
@@ -33,18 +33,18 @@ class _Job:
     name: str
     unit: str
     run: Callable[[], tuple[int, float]]
-    """Gives the fingerprint and how many units of work it took."""
+    """Run the job; return the fingerprint and the number of work units."""
 
 
 def _tree_search(game: str, work: Workload) -> tuple[int, float]:
-    """The visits of the moves, each times its place: any other order or count shows."""
+    """Sum the moves' visits weighted by index, so that any change of order or count shows."""
     count = work.playouts // 2
     result = Searcher(f"uct:preset=paper,playouts={count},seed=1", game).search(position(game))
     return sum(place * move.visits for place, move in enumerate(result.moves, 1)), count
 
 
 def _alpha_beta(game: str, work: Workload) -> tuple[int, float]:
-    """The nodes that depths take until the limit is reached."""
+    """Search deeper until the limit is reached, and count the nodes."""
     result = Searcher(f"ab:nodes={work.nodes}", game).search(position(game))
     depths = result.details["iterations"]
     return sum(depth * at for depth, at, *_ in depths), result.nodes
@@ -84,12 +84,12 @@ def benchmarked_games() -> list[str]:
 
 
 def job_count(games: Iterable[str] | None = None) -> int:
-    """How many measurements `bench` makes of these games."""
+    """Count the measurements that `bench` makes of these games."""
     return len(list(_jobs(_chosen(games))))
 
 
 def _chosen(games: Iterable[str] | None) -> list[str]:
-    """The benchmarked ones of these games, in the order of all games."""
+    """Select the benchmarked games, in the order of all games."""
     known = benchmarked_games()
     wanted = set(known if games is None else games)
     return [game for game in known if game in wanted]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo: studies of the sample records, and what several evaluators say of their positions.
+"""The demo: studies of the sample records with the evaluations of several evaluators.
 
-Four evaluators judge the same positions of the Go games: the static evaluation, flat Monte Carlo,
-and UCT at two strengths. The players' own words, which cost nothing, are taken from all positions
-of the Go and the chess games.
+Four evaluators evaluate the same positions of the Go games: the static evaluation, flat Monte
+Carlo, and UCT at two strengths. The players' comments are free, so all positions of the Go and
+chess games have them.
 """
 
 import time
@@ -17,35 +17,35 @@ from hyoka.records.samples import sample_path
 from hyoka.study import COMMENTS, EvaluationReport, Study, evaluate, make_study
 
 STATIC: Final = "ab:nodes=1,hash=0"
-"""At one node alpha-beta has seen the position alone: this is the linear evaluation itself."""
+"""At one node, alpha-beta is the linear evaluation itself."""
 MONTE_CARLO: Final = "mc:playouts=250"
 UCT_WEAK: Final = "uct:preset=paper,playouts=250,formula=puct"
 UCT_STRONG: Final = "uct:preset=paper,playouts=2500,formula=puct"
 EVALUATORS: Final = (STATIC, MONTE_CARLO, UCT_WEAK, UCT_STRONG)
-"""Who judges the Go positions, the quickest first."""
+"""Evaluators of the Go positions, the fastest first."""
 POSITIONS_A_GAME: Final = 5
 WHERE: Final = "ply between 4 and 60 and ply < plies"
-"""After the random stones at the start, and before most games are decided."""
+"""Skips the random opening stones, and stops before most games are decided."""
 _SEED: Final = 1
 
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What the demo has made; everything is on the disk."""
+    """The result of the demo; all of it is stored on disk."""
 
     go: Study
-    """600 games of Go on 9×9; the evaluators have judged some positions of each."""
+    """600 games of Go on 9×9, with evaluations of a few positions per game."""
     chess: Study
     """312 games of chess with the players' own scores."""
     engines: dict[str, str]
-    """By an evaluator's text, the name under which the Go study keeps its evaluations."""
+    """Names of the evaluators in the Go study, by their specs."""
     evaluations: tuple[EvaluationReport, ...]
-    """Of the Go positions, an evaluator each."""
+    """One table of Go positions for each evaluator."""
     go_comments: EvaluationReport
-    """The players' own words, of all positions."""
+    """The players' comments on all positions."""
     chess_comments: EvaluationReport
     seconds: float
-    """How long this run took; a finished demo has little to do."""
+    """The duration of this run; short if the demo was already complete."""
 
 
 def run_demo(
@@ -56,9 +56,9 @@ def run_demo(
     evaluators: Sequence[str] = EVALUATORS,
     positions_a_game: int = POSITIONS_A_GAME,
 ) -> DemoResult:
-    """Make both studies in `folder` and evaluate their positions, `jobs` side by side.
+    """Create both studies in `folder` and evaluate their positions with `jobs` in parallel.
 
-    Interrupted, the same call goes on; finished, it computes nothing again.
+    An interrupted call resumes; a completed one computes nothing again.
     """
     began = time.monotonic()
     go = _study_of("go9", Path(folder))
@@ -86,7 +86,7 @@ def run_demo(
 
 
 def _study_of(name: str, folder: Path) -> Study:
-    """The study of a game's samples, made if it is not there; it is there whole or not at all."""
+    """Open the study of a game's samples, or create it atomically."""
     place = folder / name
     if place.exists():
         return Study.open(place)

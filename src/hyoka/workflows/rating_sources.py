@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results for rating lists out of files: records of any notation, Parquet, matches, studies."""
+"""Game results for rating lists, from records in any notation, Parquet, matches and studies."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,26 +33,26 @@ _MAGIC: Final = b"PAR1"
 
 @dataclass(frozen=True)
 class Results:
-    """Who played whom and what came of it, as `rate_players` takes it."""
+    """Games between named players, as `rate_players` takes them."""
 
     names: tuple[str, ...] = ()
     first: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Who moved first, as a place in `names`."""
+    """Indices of the first players in `names`."""
     second: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     result: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """The first player's points: 0, 0.5 or 1."""
     clusters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Equal for games of one pair, where a source knows pairs."""
+    """Pair numbers: equal for games of one pair, if the source has pairs."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """How many games are not here, by reason."""
+    """Numbers of excluded games, by reason."""
 
     def __len__(self) -> int:
         return len(self.first)
 
     def with_merged(self, patterns: Sequence[str]) -> "Results":
-        """The same, with players whose names fit a pattern counted as one (see `name_patterns`).
+        """Merge players whose names match a pattern (see `name_patterns`).
 
-        Games between two of them tell nothing, and are left out.
+        Games between two merged players are excluded.
         """
         called = merge_names(self.names, patterns)
         names = tuple(dict.fromkeys(called))
@@ -71,7 +71,7 @@ class Results:
         return together.of_frequent_players(1)
 
     def of_frequent_players(self, least_games: int) -> "Results":
-        """Only games between players who have so many of them among themselves."""
+        """Keep games between players who have at least this many games among themselves."""
         kept = np.ones(len(self), dtype=np.bool_)
         while True:
             played = np.bincount(self.first[kept], minlength=len(self.names))
@@ -103,12 +103,12 @@ def read_results(
     format: str | None = None,
     progress: OnProgress | None = None,
 ) -> Results:
-    """The results in files, folders, patterns and archives of records, in tables and in studies.
+    """Read results from files, folders, patterns, archives, tables and studies.
 
-    A study's folder gives its games, a match's folder its journal's, a Parquet file its
-    columns first, second, result and, where it has one, pair_id. Everything else is read as
-    records. Games without a result or a name are left out and counted. Raises SourceError if
-    nothing is there, or a table is not as it should be.
+    A study's folder provides its games, a match's folder its journal, a Parquet file its columns
+    first, second, result and, if present, pair_id. Everything else is read as records. Games
+    without a result or a name are excluded and counted. Raises SourceError if nothing is found or
+    a table is malformed.
     """
     collected = _Collected()
     given = [str(path) for path in paths]
@@ -125,14 +125,14 @@ def read_results(
 def _tables_of(
     path: str, format: str | None, tally: Tally, refused: Counter[str]
 ) -> Iterator[tuple[str, pa.Table]]:
-    """Names and tables of one path; what could not be read is added to `refused`."""
+    """Read the names and tables of one path; add unreadable games to `refused`."""
     folder = Path(path)
     if folder.is_dir() and (folder / DESCRIPTION).exists():
         size = size_on_disk([folder]) or 0
         yield path, Study.open(folder).sql("select first, second, result from games")
     elif folder.is_dir() and (folder / MATCH_DESCRIPTION).exists():
         size = size_on_disk([folder]) or 0
-        _, games = open_match(folder)  # its tables may be older than its journal
+        _, games = open_match(folder)  # a match's tables may be older than its journal
         if games:
             yield path, games_table(games)
     elif path != "-" and not folder.is_dir() and all(map(_is_parquet, files_of([path]))):
@@ -173,7 +173,7 @@ def _parquet(file: Path) -> pa.Table:
 
 
 class _Collected:
-    """Results from one table after another, with one list of names."""
+    """Collects results from several tables, with one list of names."""
 
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
@@ -206,7 +206,7 @@ class _Collected:
         self._parts.append((first[kept], second[kept], result[kept], clusters[kept]))
 
     def _check_game(self, source: str, table: pa.Table) -> None:
-        """Who is strong at one game need not be at another."""
+        """Raise SourceError for another game: strength differs between games."""
         if _GAME not in table.column_names:
             return
         self._games |= set(table[_GAME].cast(pa.string()).unique().to_pylist())
@@ -215,7 +215,7 @@ class _Collected:
             raise SourceError(f"{source}: results of {names} together; rate one game at a time")
 
     def _players(self, column: pa.ChunkedArray) -> NDArray[np.int64]:
-        """Places in the list of names, -1 for those without a name."""
+        """Map names to indices, with -1 for missing names."""
         texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
         encoded = texts.combine_chunks().dictionary_encode()
         places = [
@@ -226,7 +226,7 @@ class _Collected:
         return np.asarray(np.array([*places, -1], dtype=np.int64)[codes])
 
     def _pairs(self, table: pa.Table) -> NDArray[np.int64]:
-        """Numbers that no other table has; a game without a pair has its own."""
+        """Make pair numbers unique among tables; a game without a pair gets its own."""
         clusters = np.arange(len(table), dtype=np.int64)
         if _PAIR in table.column_names:
             encoded = table[_PAIR].combine_chunks().dictionary_encode()
@@ -238,7 +238,7 @@ class _Collected:
         return clusters
 
     def results(self) -> Results:
-        """Everything so far, with the names of those who have games."""
+        """Build the results, with the names of players who have games."""
         left_out = Counter({reason: n for reason, n in self.left_out.items() if n})
         if not self._parts:
             return Results(left_out=left_out)

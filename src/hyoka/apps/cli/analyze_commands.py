@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that say what evaluations are worth: curves, metrics, splits, comparisons."""
+"""Commands that analyze evaluations: curves, metrics, gaps, comparisons, calibration."""
 
 import contextlib
 import math
@@ -32,17 +32,17 @@ Threshold = Annotated[
 ]
 
 _OPTIONS: Final = {"draws": "--draws", "min_games": "--min-games"}
-"""Parameters that results name, as options of these commands."""
+"""Option names for the parameters that results name."""
 
 
 @asks(without=["files", *FIGURE])
 def analyze_command(inquiry: Inquiry) -> None:
     """Summarize evaluators: metrics, and the shape of their curves.
 
-    Positions of one game share a result, so intervals come from a cluster
-    bootstrap over games. With --by also how
-    far the parts' curves lie from the curve of all. More: hyoka curves, metrics, gaps, splits,
-    compare, disagreements, calibrate; `hyoka report STUDY` draws it all.
+    Positions of one game share a result, so intervals come from a cluster bootstrap over games.
+    With --by, also report how far each part's curve lies from the overall curve. More: hyoka
+    curves, metrics, gaps, splits, compare, disagreements, calibrate; `hyoka report STUDY` draws it
+    all.
 
     For example: hyoka analyse study -e comments --by phase
     """
@@ -137,8 +137,8 @@ def metrics_command(
 def gaps_command(inquiry: Inquiry) -> None:
     """How far the curves of parts lie from the curve of all positions, with tests by games.
 
-    With --balance ply a position is compared with those of its own phase only: a condition that
-    merely comes late has no gap then.
+    With --balance ply, positions are compared only within the same phase, so that a condition that
+    merely occurs late has no gap.
 
     For example: hyoka gaps study -e comments --by "material > 0" --balance ply
     """
@@ -152,7 +152,7 @@ def gaps_command(inquiry: Inquiry) -> None:
 def compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
     """Differences of the first evaluator to the others on the same positions, with intervals.
 
-    The same games are drawn for both, so that what they share cancels.
+    Both evaluators use the same bootstrap samples of games, so their common variation cancels.
 
     For example: hyoka compare study -e uct:playouts=400 -e uct:playouts=100
     """
@@ -189,7 +189,7 @@ def disagreements_command(
 
 
 def _print_disputed(disagreement: Disagreement) -> None:
-    """The positions themselves, whose text is last so that it can be copied."""
+    """Print the positions, with the position text last for copying."""
     for each in disagreement.disputed:
         out.print(
             f"game {each.game} ply {each.ply}: {disagreement.one} {each.one:.2f}, "
@@ -267,8 +267,8 @@ def wdl_command(
 ) -> None:
     """Win, draw and loss by score and move number: Stockfish's WDL model, with intervals.
 
-    Draws count as draws. -o FILE.h, .py or .json writes the coefficients as code, .html, .png or
-    .svg the shares of wins and draws under the model's lines.
+    Draws are modeled as draws. -o FILE.h, .py or .json writes the coefficients as code; .html,
+    .png or .svg draws the shares of wins and draws with the model's lines.
 
     For example: hyoka wdl study -e comments --at 32 -o wdl.h -o wdl.html
     """
@@ -309,8 +309,9 @@ def slices_command(
 ) -> None:
     """Search all columns for the conditions where evaluations are wrong, the worst first.
 
-    Each is measured again where who speaks, the ratings and the phase of the game are equal: what
-    goes with one of them comes last. With --balance ply all are compared within phases only.
+    Each condition is measured again with the comment author, the ratings and the phase held equal;
+    conditions that one of these explains come last. With --balance ply, all comparisons are within
+    phases.
 
     For example: hyoka splits study -e comments --top 5
     """
@@ -343,7 +344,7 @@ def _bars(inquiry: Inquiry) -> contextlib.AbstractContextManager[OnProgress]:
 
 @contextlib.contextmanager
 def _step(inquiry: Inquiry, what: str) -> Iterator[None]:
-    """A bar for work that is done in one step."""
+    """Show a progress bar for one-step work."""
     with _bars(inquiry) as progress:
         tally = Tally(progress, what, 1, "steps")
         yield
@@ -353,7 +354,7 @@ def _step(inquiry: Inquiry, what: str) -> Iterator[None]:
 def _answer(
     inquiry: Inquiry, results: Mapping[str, Sequence[Result]], *, points: bool = False
 ) -> None:
-    """Write results to the files that were asked for, and print them."""
+    """Write results to the requested files, and print them."""
     _save(inquiry.files, inquiry.figure, results)
     if inquiry.as_json:
         print_json({name: [_as_json(result) for result in each] for name, each in results.items()})
@@ -375,7 +376,7 @@ def _coverage_text(result: Result) -> str:
 def _save(
     files: Sequence[Path], figure: Figure | None, results: Mapping[str, Sequence[Result]]
 ) -> None:
-    """Write the results of one kind; if there are several, each to its own name."""
+    """Write the results of one kind; several results get one file each."""
     for name, each in results.items():
         for file in files:
             for own, result in zip(_named(file, name, len(each)), each, strict=True):
@@ -384,7 +385,7 @@ def _save(
 
 def _named(file: Path, name: str, count: int) -> list[Path]:
     """Return output paths: the file itself for one result, numbered files for several."""
-    if count == 1 or not file.name:  # refused later without a name
+    if count == 1 or not file.name:  # `_save` raises the error later
         return [file]
     numbers = range(1, count + 1)
     return [file.with_name(f"{file.stem}-{name}-{number}{file.suffix}") for number in numbers]
@@ -393,13 +394,13 @@ def _named(file: Path, name: str, count: int) -> list[Path]:
 def _check_files(
     inquiry: Inquiry, name: str = "", count: int = 1, endings: Sequence[str] = FORMATS
 ) -> None:
-    """Raise OutputError in advance unless `_save` can write `count` results."""
+    """Raise OutputError unless `_save` can write `count` results."""
     files = [own for file in inquiry.files for own in _named(file, name, count)]
     check_outputs(*files, kinds=(PAGE, PICTURE, TABLE, CODE), endings=endings)
 
 
 def print_result(result: Result, *, points: bool = False) -> None:
-    """Print a result as a table with its notes; of curves, their points only if asked for."""
+    """Print a result as a table with its notes; a curve's points only on request."""
     if isinstance(result, Curves):
         if points:
             _print_table(result)
@@ -463,7 +464,7 @@ def _range(text: str | None) -> tuple[float, float] | None:
 
 
 def _columns(text: str) -> Sequence[str]:
-    """Names or expressions between commas that stand outside of brackets and quotes."""
+    """Split at commas outside of brackets and quotes."""
     parts, depth, quote = [""], 0, ""
     for character in text:
         if quote or character in "'\"":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Match command: live in the terminal, results as a table, JSON and a page."""
+"""The match command: progress in the terminal; results as a table, JSON and a page."""
 
 import contextlib
 import math
@@ -143,8 +143,8 @@ def match_command(
 ) -> int:
     """Let players play a match, and report the score with its uncertainty.
 
-    Every game is kept; interrupted, the same command goes on where it stopped, and with a greater
-    --games it plays more. Without players, tree search meets flat Monte Carlo.
+    All games are stored. If interrupted, the same command resumes; with a larger --games it plays
+    more. Without players, tree search plays flat Monte Carlo.
     """
     plan = plan_match(
         *(players or ["uct:playouts=200", "mc:playouts=200"]),
@@ -179,7 +179,7 @@ def match_command(
             )
         except KeyboardInterrupt:
             if not shown.has_begun:
-                raise  # perhaps there is no folder yet, or it is another match's
+                raise  # the folder may not exist, or belong to another match
             interrupted = True
             result = match_so_far(plan, folder, games=games, sprt=test)
     if report:
@@ -201,7 +201,7 @@ def match_command(
 
 
 def jobs_for(plan: MatchPlan) -> int:
-    """As many games as the machine has cores for the players' threads."""
+    """Return the number of games for which the machine has enough cores."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, (cores or 1) // max(player.agent.threads for player in plan.players))
 
@@ -226,7 +226,7 @@ def conditions_of(plan: MatchPlan) -> list[str]:
 
 
 class LiveStanding:
-    """The standing in the terminal while a match goes on."""
+    """A live view of the score in the terminal."""
 
     def __init__(self, plan: MatchPlan, games: int, sprt: Sprt | None, hidden: bool) -> None:
         self._wanted = plan.total(games)
@@ -252,11 +252,11 @@ class LiveStanding:
 
     @property
     def has_begun(self) -> bool:
-        """Whether any game of the match was reported."""
+        """Whether any game has been reported."""
         return self._before is not None
 
     def update(self, new: list[PlayedGame], standing: Standing) -> None:
-        """Show how it stands after some more games."""
+        """Show the score after more games."""
         if self._before is None:
             self._before, self._started = standing.games, time.monotonic()
         if new:
@@ -286,7 +286,7 @@ class LiveStanding:
 
 
 def clock_text(seconds: float) -> str:
-    """A duration as clocks show it: 1:02:03, or 2:03."""
+    """Format a duration as a clock shows it: 1:02:03, or 2:03."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
@@ -295,7 +295,7 @@ def clock_text(seconds: float) -> str:
 def workers(
     stack: contextlib.ExitStack, jobs: int | None, address: str | None
 ) -> tuple[Executor | None, int | None]:
-    """A cluster's executor and how much it does side by side; none and `jobs` without one."""
+    """Return a cluster's executor and parallelism; without a cluster, None and `jobs`."""
     if address is None:
         return None, jobs
     return stack.enter_context(cluster(address))
@@ -304,7 +304,7 @@ def workers(
 def match_player(
     executor: Executor | None, jobs: int | None, quiet: bool
 ) -> Callable[[MatchPlan, Path, int], MatchResult]:
-    """What plays the matches of a larger work: here or on a cluster, shown while they go on."""
+    """Build the function that plays the matches of a larger job, here or on a cluster."""
 
     def play(plan: MatchPlan, folder: Path, games: int) -> MatchResult:
         with LiveStanding(plan, games, None, quiet) as shown:
@@ -322,7 +322,7 @@ def match_player(
 
 
 def elo_text(elo: Estimate) -> str:
-    """An Elo difference with its interval: a half-width where it is even, else both ends."""
+    """Format an Elo difference with its interval: a half-width if symmetric, else both ends."""
     if math.isfinite(elo.value) and math.isfinite(elo.low) and math.isfinite(elo.high):
         up, down = elo.high - elo.value, elo.value - elo.low
         if abs(up - down) < 0.1 * max(up, down, 1):
@@ -333,7 +333,7 @@ def elo_text(elo: Estimate) -> str:
 
 
 def standing_table(standing: Standing, sprt: Sprt | None) -> Table:
-    """A row for every two players, at most thirty of them."""
+    """Build a row for each pair of players, at most thirty."""
     headings = ["", "", "games", "+", "=", "−", "score", "Elo", "LOS"]
     table = plain_table(*headings, *(["LLR"] if sprt else []), right=range(2, 9 + bool(sprt)))
     for one, other in standing.duels()[:30]:
@@ -357,7 +357,7 @@ def standing_table(standing: Standing, sprt: Sprt | None) -> Table:
 
 
 def ratings_table(ratings: RatingList) -> Table:
-    """The rating list of a match."""
+    """Build the rating list of a match."""
     table = plain_table("", "player", "Elo", "games", "score", right=[0, 2, 3, 4])
     for place, rated in enumerate(ratings.players, 1):
         estimate = Estimate(rated.elo, rated.low, rated.high)
@@ -372,7 +372,7 @@ def ratings_table(ratings: RatingList) -> Table:
 
 
 def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -> None:
-    """Tell how a match stands or ended."""
+    """Print a match's score, or its result."""
     standing = result.standing
     out.print(standing_table(standing, sprt))
     if len(standing.names) > 2 and standing.games:
@@ -445,13 +445,13 @@ def _test_in_words(result: MatchResult, sprt: Sprt | None) -> list[str]:
 
 
 def estimate_as_json(estimate: Estimate) -> dict[str, float | None]:
-    """An estimate in JSON, which knows no infinity: null there."""
+    """Format an estimate for JSON: null for infinity."""
     ends = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
     return {name: end if math.isfinite(end) else None for name, end in ends.items()}
 
 
 def duel_as_json(duel: DuelSummary) -> dict[str, object]:
-    """Two players' games as plain values."""
+    """Convert two players' games to plain values."""
     score = duel.score
     return {
         "player": duel.player,
@@ -476,7 +476,7 @@ def duel_as_json(duel: DuelSummary) -> dict[str, object]:
 
 
 def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, object]:
-    """A match as plain values."""
+    """Convert a match to plain values."""
     standing = result.standing
     duels = [DuelSummary.of(standing, one, other, sprt) for one, other in standing.duels()]
     ratings = match_ratings(result.games, standing.names) if result.games else None

@@ -178,8 +178,8 @@ def predict_command(
 ) -> None:
     """How often a move model ranks the move played first, or among the n best.
 
-    Games that a model learned from are left out; the first line says how many. Models list the
-    games that they learned from.
+    Games from which a model was fitted are excluded; the first line reports how many. Model files
+    list those games.
     """
     games = games_of(records)
     rankings = {name: move_model(games[0].game, name) for name in models}
@@ -213,7 +213,7 @@ def predict_command(
 
 
 def games_of(sources: list[Path]) -> list[Record]:
-    """The games of records, which must be of one kind."""
+    """Read the games of records, which must be of one kind."""
     games = [record for source in sources for record in read_records(source)]
     kinds = sorted({record.game for record in games})
     if len(kinds) > 1:
@@ -226,14 +226,14 @@ def games_of(sources: list[Path]) -> list[Record]:
 def judged(
     model: _core.Model, unseen: list[Record], file: Path, progress: OnProgress | None
 ) -> Recognitions | None:
-    """How a model that was just written does on the games held out; None without any."""
+    """Measure a new model on held-out games; None without any."""
     if not unseen:
         return None
     return predict(table_of(unseen), model, name=str(file), progress=progress)
 
 
 def print_accuracy(found: Recognitions | None, file: Path) -> None:
-    """The table of games held out, and what to do with the file."""
+    """Print the table of held-out games, and the next step for the file."""
     if found is not None:
         _print(found)
     out.print(
@@ -246,7 +246,7 @@ def print_accuracy(found: Recognitions | None, file: Path) -> None:
 def split(
     games: list[Record], hold_out: float, start: LearnedGames | None = None
 ) -> tuple[list[Record], list[Record]]:
-    """The games to learn from, and those that are held out; none that `start` learned from."""
+    """Divide games into fitting and held-out games, without those that `start` was fitted to."""
     apart = held_out(games, hold_out, start)
     return (
         [record for record, out_ in zip(games, apart, strict=True) if not out_],
@@ -255,7 +255,7 @@ def split(
 
 
 def tell_judges(judges: JudgedGames, verb: str = "judged by") -> None:
-    """Print how many games judge, and why others do not."""
+    """Print the number of test games, and why others are excluded."""
     out.print(judges.sentence(verb), markup=False, soft_wrap=True)
 
 
@@ -294,7 +294,8 @@ def combined_command(
 ) -> None:
     """Make one move model of several: learn how much each should count.
 
-    From half of the games that no model learned from; the other half judges it.
+    The weights are fitted to half of the games that no model learned from, and tested on the other
+    half.
     """
     if len(models) < 2:
         raise Error("give two models or more: -m FILE -m FILE")
@@ -306,7 +307,7 @@ def combined_command(
             "`hyoka learn …`"
         )
     judges = judged_games(games_of(records), sources, every_game=False)
-    # An odd id is as good as a coin, and does not depend on the parts' own hash rule.
+    # The parity of an id is random, and independent of the parts' own hash rule.
     odd = (ids_of(judges.records) & np.uint64(1)).astype(bool)
     learned = [record for record, own in zip(judges.records, odd, strict=True) if own]
     unseen = [record for record, own in zip(judges.records, odd, strict=True) if not own]
@@ -399,7 +400,7 @@ def strengths_command(
 ) -> None:
     """Learn how strong moves are by their features (Bradley-Terry), and say how well that does.
 
-    A move is as strong as the product of its features' strengths (γ). Intervals are by games.
+    A move's strength is the product of its features' strengths (γ). Intervals are by games.
     """
     learned, unseen = split(games_of(records), hold_out)
     games = table_of(learned)

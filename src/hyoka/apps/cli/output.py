@@ -40,21 +40,20 @@ T = TypeVar("T")
 
 
 class SafeConsole(Console):
-    """A console that shows other people's words without obeying them.
+    """A console that escapes control characters in text.
 
-    Whatever is printed comes through here: texts, tables, bars. Our colors are no part of
-    the text.
+    All output uses it: texts, tables, bars. Hyoka's own colors are not part of the text.
     """
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """What is to be shown, piece by piece."""
+        """Render the objects with escaped text."""
         for piece in super().render(renderable, options):
             yield piece if piece.control else Segment(escape_control_chars(piece.text), piece.style)
 
 
-# A file or a pipe gets whole lines; only a terminal has a width.
+# A file or a pipe gets unwrapped lines; only a terminal has a width.
 out = SafeConsole(highlight=False, width=None if sys.stdout.isatty() else 4000)
 err = SafeConsole(stderr=True, highlight=False)
 
@@ -65,7 +64,7 @@ def say(text: str, *, complaint: bool = False) -> None:
 
 
 def command_line(context: typer.Context) -> str:
-    """The command as it was given, for files that say how they were made."""
+    """Return the command line, for files that record how they were made."""
     return shlex.join(["hyoka", *context.find_root().obj])
 
 
@@ -74,24 +73,24 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
 
 class RateColumn(ProgressColumn):
-    """Return the rate per second."""
+    """The rate per second."""
 
     def render(self, task: Task) -> Text:
-        """Return the current rate, or an empty text."""
+        """The current rate, or an empty text."""
         speed = task.finished_speed or task.speed
         return Text(f"{speed:,.0f}/s" if speed else "", style="dim")
 
 
 def print_json(value: object) -> None:
-    r"""Print a value as one line of JSON; what could command a terminal is written `\u001b`."""
+    r"""Print a value as one line of JSON; terminal control characters are written as `\u001b`."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     print(TERMINAL_COMMANDS.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
 
 
 class _Bars:
-    """A bar for each piece of work under way; they go when all that began is done.
+    """A progress bar for each piece of current work; they disappear when all work is done.
 
-    Only then may something else be drawn live, such as the standing of a match.
+    Only then may another live display start, such as a match's score.
     """
 
     def __init__(self) -> None:
@@ -101,7 +100,7 @@ class _Bars:
 
     def show(self, progress: Progress) -> None:
         if self._bars is None:
-            # A thread that reads ahead may tell of it when nobody wants to know any more.
+            # A thread that reads ahead may report after the display has closed.
             if progress.done == progress.total or self._is_over:
                 return
             self._bars = RichProgress(
@@ -138,7 +137,7 @@ class _Bars:
 
 
 class _ByUnit(ProgressColumn):
-    """One column for what is counted, another for bytes."""
+    """A column that shows counts as numbers or as bytes."""
 
     def __init__(self, counted: ProgressColumn, in_bytes: ProgressColumn) -> None:
         super().__init__()
@@ -151,14 +150,15 @@ class _ByUnit(ProgressColumn):
 
 
 PROGRESS_FILE: Final = "HYOKA_PROGRESS"
-"""The environment variable that names a file in which other programs read how far a command is."""
+"""The environment variable that names a file for the command's progress."""
 
 
 class ProgressFile:
     """A command's progress as a JSON file, replaced atomically.
 
-    Under `works` stands each piece of work: `what`, `done`, `total`, `unit`, `note`; when it began
-    and was last heard of (`began`, `at`, seconds since 1970), and what was done then (`before`).
+    `works` lists each piece of work: `what`, `done`, `total`, `unit`, `note`; the times of its
+    start and last report (`began`, `at`, seconds since 1970), and the count at the start
+    (`before`).
     """
 
     _EVERY_S: Final = 0.25
@@ -167,7 +167,7 @@ class ProgressFile:
         self._path = path
         self._works: dict[str, dict[str, Any]] = {}
         self._written_at = 0.0
-        self._lock = threading.Lock()  # who reads ahead tells from a thread
+        self._lock = threading.Lock()  # threads that read ahead report too
 
     def tell(self, progress: Progress) -> None:
         """Record progress; write it unless the last write is too recent."""
@@ -189,7 +189,7 @@ class ProgressFile:
 
 
 def progress_file() -> ProgressFile | None:
-    """The file that the environment asks for, if it does."""
+    """Return the listener for the file named in the environment, if any."""
     path = os.environ.get(PROGRESS_FILE)
     return ProgressFile(Path(path)) if path else None
 
@@ -215,7 +215,7 @@ def progress_bars(quiet: bool) -> Iterator[OnProgress]:
 
 
 def tracked(items: Iterable[T], what: str, total: int, unit: str, quiet: bool) -> Iterator[T]:
-    """The items, with a bar that counts them."""
+    """Iterate over items with a progress bar."""
     with progress_bars(quiet) as progress:
         tally = Tally(progress, what, total, unit)
         for item in items:
@@ -224,7 +224,7 @@ def tracked(items: Iterable[T], what: str, total: int, unit: str, quiet: bool) -
 
 
 class _SafeTable(Table):
-    """A table whose cells are written out before they are measured."""
+    """A table that escapes its cells' text."""
 
     def add_row(self, *cells: RenderableType | None, **style: Any) -> None:
         """Add a row with escaped texts."""
@@ -234,7 +234,7 @@ class _SafeTable(Table):
 
 
 def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:
-    """A table without lines; columns in `right` are aligned there."""
+    """Create a table without lines; columns in `right` are right-aligned."""
     table = _SafeTable(*map(escape_control_chars, headings), box=None)
     for heading in table.columns:
         heading.overflow = "fold"
@@ -246,9 +246,9 @@ def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:
 def print_columns(
     headings: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
 ) -> None:
-    """Print a table; one wider than the terminal in several, each with the names of its rows.
+    """Print a table; split one wider than the terminal, and repeat the names of the rows.
 
-    The names are the columns before the first one that is aligned to the right.
+    The names are the columns before the first right-aligned one.
     """
     widths = [max(cell_len(row[i]) for row in (headings, *rows)) + 2 for i in range(len(headings))]
     for chosen in column_groups(widths, min(right, default=1), out.width):
@@ -262,7 +262,7 @@ def print_columns(
 
 
 def column_groups(widths: Sequence[int], names: int, room: int) -> list[list[int]]:
-    """Columns in groups that fit side by side, the first `names` of them in each.
+    """Group columns that fit side by side, each group starting with the first `names` columns.
 
     >>> column_groups([4, 3, 3, 3], 1, 10)
     [[0, 1, 2], [0, 3]]
@@ -282,7 +282,7 @@ def column_groups(widths: Sequence[int], names: int, room: int) -> list[list[int
 
 @contextlib.contextmanager
 def kept_when_interrupted(done: str, where: Path | None = None) -> Iterator[None]:
-    """Say that what was `done` (played, evaluated) is not lost, and where it is."""
+    """Report that what was `done` (played, evaluated) is saved, and where."""
     try:
         yield
     except KeyboardInterrupt:

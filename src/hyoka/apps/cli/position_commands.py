@@ -63,7 +63,7 @@ def perft_command(
     moves = start.legal_moves if depth > 0 else []
     for move in tracked(moves, "perft", len(moves), "moves", quiet or as_json):
         by_move[str(move)] = start.play(move).perft(depth - 1)
-    # Without a first move the count is a matter of the game's own custom.
+    # Without a first move, games may have their own rule for counting.
     lines = sum(by_move.values()) if by_move else start.perft(depth)
     seconds = time.perf_counter() - began
     if as_json:
@@ -138,7 +138,7 @@ def show_command(
 ) -> None:
     """Draw a position in the terminal, and as SVG if asked: any position, or one of a study.
 
-    With a move model, its ranking too.
+    With a move model, also draw its ranking.
     """
     known: dict[str, Any] = {}
     if game_id is not None or Path(game).is_dir():
@@ -184,7 +184,7 @@ def show_command(
 
 
 def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dict[str, Any]]:
-    """The line that ends at a study's position, and what the study knows of it."""
+    """Read the line that ends at a study's position, and the position's data."""
     from hyoka.study import Study  # noqa: PLC0415  # boards of games need none of it, and it is much
 
     study = Study.open(path)
@@ -213,15 +213,15 @@ def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dic
     previous = record.position(wanted - 1) if wanted else None
     if previous is None:
         return position_there.line(), known
-    # The line's last move is drawn; records may go on where a line would end.
+    # Records may continue after the end of a line; the line's last move is drawn.
     line = previous.line()
     move = record.move_list[wanted - 1]
     return (line.play(move) if line.is_legal(move) else position_there.line()), known
 
 
 def _ranking(line: Line, source: str, area: str | None) -> tuple[Diagram, dict[str, Any]]:
-    """The board with a model's best moves on it, or what a tree asks about one; and in words."""
-    # Boards alone need none of it, and it is much.
+    """Draw the board with a model's best moves or a tree's questions, and describe them."""
+    # Slow imports that plain boards do not need.
     from hyoka.learning.mets import (  # noqa: PLC0415
         NUMBERED,
         Mets,
@@ -335,9 +335,9 @@ def search_command(
     """Search a position: the best move, what it is worth, and the moves behind it.
 
     Values are the first player's expected result, 0 to 1; scores are the first player's, too.
-    `won`, `lost` and `drawn` are certain, for the side to move. Ctrl-C ends the search with what
-    it has found. `--tree` writes what lies below the moves, and how the choice changed as the
-    search went on: a page to open offline, JSON for programs, or a graph for Graphviz.
+    `won`, `lost` and `drawn` are proven, for the side to move. Ctrl-C ends the search with its
+    current result. `--tree` writes the tree below the moves, and how the choice changed during the
+    search: as a page to open offline, JSON for programs, or a graph for Graphviz.
     """
     line = played(position(game, text).line(), moves)
     name = name_of(line)
@@ -381,7 +381,7 @@ def _stopped_by_ctrl_c(searcher: Searcher) -> Iterator[None]:
 
 
 def played(line: Line, moves: str) -> Line:
-    """The line after some moves, separated by blanks."""
+    """Play moves, separated by blanks, and return the line."""
     for move in filter(None, re.split("[ \t\r\n]+", moves)):
         line = line.play(move)
     return line
@@ -449,7 +449,7 @@ def _json(name: str, line: Line, spec: SearchSpec, result: SearchResult) -> dict
 
 
 def _print_settings(spec: SearchSpec, as_json: bool) -> None:
-    """What can be set, what it is here, and what it is by the papers if nobody says."""
+    """Build the table of settings, their values here, and their defaults from the papers."""
     settings = SearchSpec.settings_for(spec.kind)
     if as_json:
         print_json(
@@ -489,7 +489,7 @@ def mate_command(
 ) -> None:
     """Look for a forced mate in which every move of the attacker is check (df-pn).
 
-    Exit status 0: mate, 1: none by checks, 3: not found within the limits.
+    Exit status 0: mate; 1: no mate by checks; 3: none found within the limits.
     """
     line = played(position(game, text).line(), moves)
     mate = find_mate(line, nodes=nodes, time_s=time_s, hash_mib=hash_mib)

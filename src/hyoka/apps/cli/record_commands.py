@@ -90,10 +90,10 @@ def records_command(
 ) -> None:
     """Read game records: SGF, PGN, CSA, KIF, KI2, USI lines, WTHOR, blksgf.
 
-    Without --to the records are counted and described. With --to they become a study: a folder
-    with a table of games and one of positions, for `evaluate`, `sql` and `show`. Bad games don't
-    stop it; they are counted, and a study keeps the list. The exit code is 3 if a file or a part
-    of one, such as a damaged archive, could not be read.
+    Without --to, the records are counted and described. With --to, they become a study: a folder
+    with a table of games and one of positions, for `evaluate`, `sql` and `show`. Bad games are
+    skipped and counted, and a study lists them. The exit code is 3 if a file or a part of one,
+    such as a damaged archive, could not be read.
     """
     if append and to is None:
         raise Error("--append needs --to STUDY")
@@ -128,7 +128,7 @@ def records_command(
 
 
 def exit_if_unread(unread: int) -> None:
-    """Who counts on all games having been read should not have to read what was printed."""
+    """The exit code tells programs whether all games were read."""
     if unread:
         err.print(f"{unread:,} files or parts of files could not be read", markup=False)
         raise typer.Exit(3)
@@ -162,7 +162,7 @@ def convert_command(
         yield from stream
 
     if to_format is None:
-        format_of_path(output)  # raises for an unknown ending, before the games are read
+        format_of_path(output)  # raise early if the file type is unknown
     games = list(records())
     if not games:
         total = sum(stream.faults.values())

@@ -83,7 +83,7 @@ def solve_command(
 ) -> int:
     """Let searches and engines solve problem sets: how many of how many, with what effort.
 
-    Limits given here go before those of the specs. Ctrl-C ends the run with what there is so far.
+    Limits given here override those of the specs. Ctrl-C ends the run with the results so far.
     """
     specs = [spec_of(player) for player in players or ["ab"]]
     over_gtp = any(agent_of(spec).speaks_gtp for spec in specs)
@@ -120,13 +120,13 @@ def solve_command(
 def _chosen(
     suites: Sequence[str], limit: int | None, *, over_gtp: bool
 ) -> list[Problem | GtpTest | Assertion]:
-    """The problems of all sets, or the first of each; refusals go to standard error."""
+    """Read the problems of all sets, or the first of each; report errors on standard error."""
     problems: list[Problem | GtpTest | Assertion] = []
     for suite in read_suites(suites):
         tried = 0
         given: list[Problem | GtpTest | Assertion] = [*suite.problems, *suite.tests]
         for problem in [*given, *suite.assertions]:
-            # What nobody is asked is not counted here.
+            # do not count problems that are not posed
             tried += not isinstance(exercise_of(problem, over_gtp=over_gtp), str)
             if limit is not None and tried > limit:
                 break
@@ -163,7 +163,7 @@ def _print_reports(reports: Sequence[SolveReport]) -> None:
 
 
 def _summary(report: SolveReport) -> str:
-    """How many of how many with the interval, points if there are any, time and nodes."""
+    """Build the table: solved with interval, points if there are any, time and nodes."""
     if not report.asked:
         return "–"
     low, high = report.interval
@@ -258,9 +258,9 @@ def playouts_command(
 ) -> None:
     """Measure playouts: predicted moves, games that end, playouts a second.
 
-    Sato 2010's table 4 for any game: uniform playouts beside those by the strengths of moves.
-    Drawn: how often a playout would play the record's move; first: how often it is the likeliest.
-    Games that a model learned from are left out; the first line says how many.
+    Sato 2010's table 4 for any game: uniform playouts beside playouts by move strengths. Drawn:
+    how often a playout draws the record's move; first: how often that move is the likeliest. Games
+    from which a model was fitted are excluded; the first line reports how many.
     """
     facts = game_facts(game)
     policies = [PlayoutPolicy()]

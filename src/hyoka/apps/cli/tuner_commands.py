@@ -132,7 +132,7 @@ Mix = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class TuningOptions:
-    """Options of user-defined features."""
+    """Options for user-defined features."""
 
     features: Path
     chosen: Sequence[str]
@@ -154,7 +154,7 @@ class TuningOptions:
     seed: int
 
     def columns(self) -> TableColumns:
-        """What the table's columns mean."""
+        """Build the description of the table's columns."""
         name, *ends = (self.phase or "").split(",")
         if self.phase is not None and len(ends) not in (0, 2):
             raise typer.BadParameter(f"'{self.phase}' is no phase such as phase or phase,24,0")
@@ -169,7 +169,7 @@ class TuningOptions:
         )
 
     def plan(self, method: Method) -> TuningPlan:
-        """What is fitted."""
+        """Build the fit's plan."""
         mix = self.mix
         if mix is None:
             mix = 1.0 if self.toward is None else 0.5
@@ -203,7 +203,7 @@ def tune(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Fit weights of a table's features, write them, and say what was found."""
+    """Fit weights of a table's features, write them, and print the result."""
     with progress_bars(quiet or as_json) as progress:
         table = feature_table(
             options.features,
@@ -315,7 +315,7 @@ def _number(text: str, option: str) -> float:
 
 
 def refuse_without_features(given: dict[str, object]) -> None:
-    """Raise Error for an option that is about features where there are none."""
+    """Raise Error for an option that needs features if there are none."""
     for name, value in given.items():
         if value:
             raise Error(f"{name} is for features of your own: name their file with --features")
