@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks while they are learned, whatever their shape: examples, settings, losses."""
+"""Networks in training, for all architectures: examples, settings, losses."""
 
 import math
 from abc import ABC, abstractmethod
@@ -15,59 +15,59 @@ from hyoka.foundation.errors import Error, ParameterError
 from hyoka.models.networks import Convolution, Network
 
 Tensor = Any
-"""PyTorch's; it need not be installed."""
+"""A PyTorch tensor; PyTorch need not be installed."""
 _MOST_LOGIT: Final = 12.0
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Positions as a network sees them, and what it is to say; those with moves come first."""
+    """Training examples: inputs and targets; positions with moves come first."""
 
     game: str
     inputs: NDArray[np.uint8]
-    """By position, a bit an input."""
+    """By position, one bit per input."""
     values: NDArray[np.float32]
-    """By position: the expected result of whoever is to move, 0 to 1."""
+    """Expected result for the mover, 0 to 1, by position."""
     legal: NDArray[np.uint8]
-    """By position with moves: a bit a code."""
+    """By position with moves: one bit per move code."""
     offsets: NDArray[np.int64]
     """Position i's moves are those from offsets[i] to offsets[i + 1]."""
     moves: NDArray[np.uint16]
-    """Codes as the mover sees them."""
+    """Move codes from the mover's view."""
     shares: NDArray[np.float32]
-    """By move: how much of the search, or of the records, chose it; a position's sum to 1."""
+    """By move: its share of the search visits or records; a position's shares sum to 1."""
 
     def __len__(self) -> int:
         return len(self.values)
 
     @property
     def with_moves(self) -> int:
-        """How many positions have moves."""
+        """Number of positions with moves."""
         return len(self.legal)
 
 
 @dataclass(frozen=True)
 class NetworkSettings:
-    """How large a network is, and how it is learned."""
+    """Network size and training settings."""
 
     width: int = 256
     value_units: int = 32
     policy_units: int = 64
     blocks: int = 0
-    """Of two convolutions each; 0: one layer over all inputs, `width` wide."""
+    """Residual blocks of two convolutions each; 0: one dense layer of `width` over all inputs."""
     channels: int = 32
-    """Of the convolutions."""
+    """Channels of the convolutions."""
     epochs: int = 8
     batch: int = 1024
     rate: float = 1e-3
-    """Of Adam; it falls to a hundredth along half a cosine."""
+    """Adam's learning rate; a cosine schedule reduces it to a hundredth."""
     decay: float = 1e-6
-    """How much weights shrink, as a share of the rate."""
+    """Weight decay, as a share of the rate."""
     policy_weight: float = 1.0
-    """What the loss of moves counts beside that of values."""
+    """Weight of the policy loss relative to the value loss."""
     seed: int = 0
     device: str = "cpu"
-    """`cuda` where PyTorch has one."""
+    """PyTorch device, such as `cpu` or `cuda`."""
 
     def __post_init__(self) -> None:
         for name, low in {"epochs": 1, "batch": 2}.items():
@@ -80,31 +80,31 @@ class NetworkSettings:
 
 @dataclass(frozen=True)
 class EpochReport:
-    """How well a network did after an epoch, on positions that it does not learn from, if any."""
+    """Metrics after an epoch, on held-out positions if there are any."""
 
     epoch: int
     value_loss: float
-    """Cross-entropy of values, in nats, on the positions learned from."""
+    """Cross-entropy of values in nats, on the training positions."""
     policy_loss: float
     held_value_loss: float = math.nan
     held_value_error: float = math.nan
-    """The mean squared error of values."""
+    """Mean squared error of values."""
     held_policy_loss: float = math.nan
     held_first: float = math.nan
-    """How often the move that was chosen most comes first."""
+    """Share of positions where the most chosen move ranks first."""
 
 
 def torch_or_raise() -> Any:
-    """PyTorch; a clear word where it isn't installed."""
+    """Import PyTorch; raise Error if it isn't installed."""
     try:
-        import torch  # noqa: PLC0415 - it takes seconds, and only learning needs it
+        import torch  # noqa: PLC0415 - takes seconds, and only training needs it
     except ImportError:
         raise Error("networks are learned with PyTorch: pip install 'hyoka[learn]'") from None
     return torch
 
 
 def check_device(device: str) -> None:
-    """Raise ParameterError if PyTorch can't work there."""
+    """Raise ParameterError if PyTorch can't use the device."""
     torch = torch_or_raise()
     try:
         torch.empty(1, device=device)
@@ -116,14 +116,14 @@ def check_device(device: str) -> None:
 def batches(
     count: int, batch: int, rng: np.random.Generator | None = None
 ) -> Iterator[NDArray[np.int64]]:
-    """Numbers of examples, some at a time, in their order or shuffled."""
+    """Yield batches of example indices, in order or shuffled."""
     order = np.arange(count) if rng is None else rng.permutation(count)
     for begin in range(0, count, batch):
         yield order[begin : begin + batch]
 
 
 class Tables:
-    """Examples where PyTorch works with them."""
+    """Examples as tensors on the training device."""
 
     def __init__(self, examples: Examples, device: str) -> None:
         torch = torch_or_raise()
@@ -140,12 +140,12 @@ class Tables:
         self._bits = torch.arange(8, dtype=torch.uint8, device=device)
 
     def bits(self, packed: Tensor, count: int) -> Tensor:
-        """Bytes as zeros and ones."""
+        """Unpack bytes to zeros and ones."""
         spread = (packed.unsqueeze(-1) >> self._bits) & 1
         return spread.reshape(len(packed), -1)[:, :count]
 
     def targets(self, rows: NDArray[np.int64]) -> Tensor:
-        """What share each code has, a row a position."""
+        """Target share of each move code, one row per position."""
         torch = torch_or_raise()
         begins, ends = self.offsets[rows], self.offsets[rows + 1]
         lengths = ends - begins
@@ -161,39 +161,39 @@ class Tables:
 
 
 class Trainee(ABC):
-    """A network while it is learned: its weights are PyTorch's."""
+    """A network in training, with PyTorch weights."""
 
     weights: dict[str, Tensor]
     judges_moves: bool
 
     @abstractmethod
     def seen(self, inputs: Tensor) -> Tensor:
-        """What the heads judge by, a row a position; `inputs` has a 0 or 1 an input."""
+        """Hidden features for the heads, one row per position; `inputs` are 0 or 1."""
 
     @abstractmethod
     def logits(self, seen: Tensor) -> Tensor:
-        """Of the mover's expected result."""
+        """Logits of the mover's expected result."""
 
     @abstractmethod
     def move_logits(self, seen: Tensor, legal: Tensor) -> Tensor:
-        """Of the strengths of all codes of moves; none for those not legal."""
+        """Logits of all move codes; illegal moves are masked."""
 
     @abstractmethod
     def keep_small(self, decay: float) -> None:
-        """Shrink weights a little, and keep them within what whole numbers can hold."""
+        """Apply weight decay and clip weights to the quantized range."""
 
     @abstractmethod
     def network(self) -> Network | Convolution:
-        """As the compiled core takes it: in whole numbers."""
+        """Quantized network for the core."""
 
     def parameters(self) -> list[Tensor]:
-        """What is learned."""
+        """Trainable parameters."""
         return list(self.weights.values())
 
     def losses(
         self, tables: Tables, rows: NDArray[np.int64]
     ) -> tuple[Tensor, Tensor, tuple[int, int]]:
-        """The sums of the losses of values and of moves, and how many positions each is over."""
+        """Sums of the value and policy losses, with the number of positions of each."""
         torch = torch_or_raise()
         rows = np.sort(rows)
         index = torch.from_numpy(rows).to(tables.device)
@@ -211,7 +211,7 @@ class Trainee(ABC):
         return value_loss, policy_loss, (len(rows), len(judged))
 
     def judged(self, tables: Tables, batch: int, report: EpochReport) -> EpochReport:
-        """The report with what the network says of positions that it does not learn from."""
+        """Return the report with metrics on held-out positions added."""
         torch = torch_or_raise()
         sums = np.zeros(6)
         with torch.no_grad():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Move strengths learned from games (Bradley-Terry), with shapes of stones and latent factors."""
+"""Move strengths fitted to games (Bradley-Terry), with stone shapes and latent factors."""
 
 import math
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.result import Result
 
 _MOVES: Final = 4_000_000
-"""Moves that are looked at; each takes a hundred bytes."""
+"""Maximum number of moves to examine, at a hundred bytes each."""
 
 
 def frequent_shapes(  # noqa: PLR0913 - a keyword for each choice
@@ -36,10 +36,10 @@ def frequent_shapes(  # noqa: PLR0913 - a keyword for each choice
     threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> list[str]:
-    """The shapes that moves of games were played in most often, at most so many, as letters.
+    """The most frequent shapes around played moves, at most `most`, as letters.
 
-    None that was met fewer than `least` times. What lies within a shape was met as often, and so
-    is one of them, too.
+    Shapes that occur fewer than `least` times are excluded. A shape's inner shapes occur at least
+    as often, so they are included.
     """
     some = games.some(_MOVES, seed=seed)
     looking = Tally(progress, "looking at shapes", len(some), "positions")
@@ -48,10 +48,10 @@ def frequent_shapes(  # noqa: PLR0913 - a keyword for each choice
     except ValueError as error:
         raise NotationError(str(error)) from None
     looking.reach(len(some))
-    met: list[tuple[int, int, int]] = []  # minus how often, size, row of the first
+    met: list[tuple[int, int, int]] = []  # negative count, size, row of the first
     for size in range(hashes.shape[1]):
         known, first, counts = np.unique(hashes[:, size], return_index=True, return_counts=True)
-        often = (counts >= least) & (known != 0)  # 0 is where no point was played
+        often = (counts >= least) & (known != 0)  # 0: no point was played
         met += [
             (-int(count), size, int(row))
             for count, row in zip(counts[often], first[often], strict=True)
@@ -62,25 +62,25 @@ def frequent_shapes(  # noqa: PLR0913 - a keyword for each choice
 
 _NINETY_FIVE: Final = 1.959964
 _LONGEST: Final = 40
-"""Characters of a name in the table that people read: shapes have a hundred."""
+"""Maximum length of a name in printed tables; shape names have a hundred characters."""
 
 
 @dataclass(frozen=True)
 class FeatureStrength:
-    """What was learned of one feature."""
+    """Fitted strength of one feature."""
 
     name: str
     strength: Estimate
-    """γ, with its 95 % interval by games; not known where the feature was never met."""
+    """γ with its 95% interval, clustered by game; NaN if the feature does not occur."""
     wins: int
-    """Moves played that have it."""
+    """Played moves with the feature."""
     moves: int
-    """Legal moves that have it."""
+    """Legal moves with the feature."""
 
 
 @dataclass(frozen=True, repr=False)
 class Strengths(Result):
-    """The strengths of a game's features of moves."""
+    """Fitted strengths of a game's move features."""
 
     drawn_by = "strength_dots"
 
@@ -90,9 +90,9 @@ class Strengths(Result):
     positions: int
     games: int
     log_loss: float
-    """Mean of -log of the chance given to the move played, where it was learned."""
+    """Mean negative log-likelihood of the played moves, on the training positions."""
     random_log_loss: float
-    """The same where all moves are alike."""
+    """The same with equal strengths."""
     rounds: int
     converged: bool
     origin: Origin | None = None
@@ -102,7 +102,7 @@ class Strengths(Result):
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """One-line title."""
         return f"strengths of moves of {self.game}"
 
     @property
@@ -113,12 +113,12 @@ class Strengths(Result):
 
     @property
     def met(self) -> tuple[FeatureStrength, ...]:
-        """Features that some move has, the strongest first."""
+        """Features that occur in some move, strongest first."""
         known = [each for each in self.features if each.moves]
         return tuple(sorted(known, key=lambda each: -each.strength.value))
 
     def table(self) -> pa.Table:
-        """A row a feature, in the game's order."""
+        """One row per feature, in the game's order."""
         return pa.Table.from_pylist(
             [
                 {
@@ -134,7 +134,7 @@ class Strengths(Result):
         )
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The features that were met, the strongest first."""
+        """Features that occur, strongest first."""
         heading = ("feature", "γ", "95 %", "played", "of moves")
         rows = [
             (
@@ -149,7 +149,7 @@ class Strengths(Result):
         return (heading, *rows)
 
     def notes(self) -> tuple[str, ...]:
-        """How to read it."""
+        """Explanations of the table."""
         words = (
             f"A move is as strong as the product of its features' γ. From {self.positions:,} "
             f"positions of {self.games:,} games; intervals are by games. Log-loss "
@@ -160,18 +160,18 @@ class Strengths(Result):
         return (*words, f"Not converged after {self.rounds} rounds: take more, or a larger prior.")
 
     def model(self) -> _core.Model:
-        """What searches take."""
+        """Move model for searches."""
         return strengths_model(
             self.game, {each.name: each.strength.value for each in self.features}
         )
 
     def model_file(self) -> ModelFile:
-        """As a file holds them; features that were never met are left as they are built in."""
+        """Model file content; features that do not occur keep their bundled strengths."""
         learned = {each.name: each.strength.value for each in self.features if each.moves}
         return strengths_model_file(self.game, learned, self.origin)
 
     def write(self, path: str | Path) -> None:
-        """Write them to a file for `predict` and `strengths=FILE`; `save` writes the table."""
+        """Write a model file for `predict` and `strengths=FILE`; `save` writes the table."""
         self.model_file().save(path)
 
 
@@ -187,10 +187,10 @@ def learn_strengths(  # noqa: PLR0913 - a keyword for each choice
     threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> Strengths:
-    """The strengths of features that explain best which moves were played.
+    """Fit feature strengths to the played moves.
 
-    See `fit_bradley_terry` for the model and its prior. `positions`: learn from so many at most,
-    drawn at random. `shapes`: in Go, also learn so many of the shapes of stones met most often.
+    See `fit_bradley_terry` for the model and its prior. `positions`: size of the random training
+    sample. `shapes`: in Go, also fit this many of the most frequent stone shapes.
     """
     names = [name for name, _ in _core.move_features(games.game)]
     if not names:
@@ -235,7 +235,7 @@ def competitions_for(  # noqa: PLR0913 - a keyword for each choice
     threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> _core.Competitions:
-    """What strengths are learned from: the moves of some positions, as teams of features."""
+    """Training data: the moves of some positions as teams of features."""
     some = games if positions is None else games.some(positions, seed=seed)
     looking = Tally(progress, "looking at moves", len(some), "positions")
     known = _core.GoShapes(list(shapes)) if shapes else None
@@ -266,33 +266,33 @@ def _interval(strength: float, error: float) -> Estimate:
 RANK: Final = 8
 _EPOCHS: Final = 30
 _WATCHED: Final = 0.1
-"""Share of the games that tell when to stop."""
+"""Share of games used for early stopping."""
 
 
 @dataclass(frozen=True, eq=False)
 class Latent(Model):
-    """Strengths and factors of a game's features of moves."""
+    """Strengths and latent factors of a game's move features."""
 
     kind = "latent"
 
     game: str
     names: tuple[str, ...]
-    """Of the features, the game's own first, then shapes."""
+    """Names of the features: the game's features, then shapes."""
     logs: NDArray[np.float32]
-    """By feature."""
+    """Log-strengths by feature."""
     factors: NDArray[np.float32]
     """By feature and factor."""
     losses: tuple[float, ...]
-    """Log-loss on the games watched, before and after each time through the others."""
+    """Log-loss on the validation games, initially and after each epoch."""
     origin: Origin | None = None
 
     @property
     def rank(self) -> int:
-        """How many factors a feature has."""
+        """Number of factors per feature."""
         return int(self.factors.shape[1])
 
     def model(self) -> _core.Model:
-        """What searches take."""
+        """Move model for searches."""
         return latent_model(self.game, self.names, self.logs, self.factors)
 
     def _content(self) -> bytes:
@@ -313,10 +313,10 @@ def learn_latent(  # noqa: PLR0913 - a keyword for each choice
     threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> Latent:
-    """Factors for the features of strengths, from the same games.
+    """Fit latent factors to the features of fitted strengths, on the same games.
 
-    A tenth of the games, drawn by `seed`, is not learned from; when it is foretold worse than
-    before, the best numbers so far are taken.
+    A tenth of the games, drawn by `seed`, is used for early stopping: training ends when their loss
+    rises, and the best parameters are returned.
     """
     if not 1 <= rank <= 64:
         raise ParameterError("rank", f"is 1 to 64, not {rank}")
@@ -336,7 +336,7 @@ def learn_latent(  # noqa: PLR0913 - a keyword for each choice
         learner.learn()
         losses.append(learner.loss)
         tally.add(note=f"log-loss {losses[-1]:.4f}")
-        if not losses[-1] <= min(losses[:-1]):  # also where it is no number at all
+        if not losses[-1] <= min(losses[:-1]):  # also true for NaN
             break
         best = learner.numbers()
     tally.reach(epochs)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning what to learn: objectives evolved for the strength of what they train (Sato 2013).
+"""Search for objectives whose trained evaluations play strongest (Sato 2013).
 
-A population of objectives trains an evaluation each; games among those say how strong each is, on
-one scale of Elo. Then the distribution of objectives moves, a new one is drawn and trained, and
-takes the place of the worst. Games between those that stay count on.
+Each objective of a population trains an evaluation; games within the population estimate the Elo
+of each. In every step the distribution of objectives moves, and newly drawn individuals replace
+the worst. Results between remaining individuals still count.
 
-Everything that happens is a line of a journal, written before it counts. Whoever comes back reads
-the journal and goes on: what is drawn, trained and played depends on the seed and the numbers of
-individuals alone.
+A journal records every event before it takes effect, so a stopped search resumes from it. Draws,
+training and games depend only on the seed and the numbers of individuals.
 """
 
 import dataclasses
@@ -58,24 +57,24 @@ _LONGEST_GAME: Final = 400
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """How an objective is looked for; every number of the paper."""
+    """Settings of an objective search; the defaults are the paper's."""
 
     features: str
     training: TrainingSettings = field(default_factory=TrainingSettings)
-    """With which each individual is trained; the objective is its own."""
+    """Training settings of each individual, except the objective."""
     population: int = 50
     steps: int = 4000
     games: int = 4000
-    """How many games an individual plays when it comes."""
+    """Games per new individual."""
     nodes: int = 100_000
-    """That alpha-beta may visit for a move."""
+    """Alpha-beta nodes per move."""
     opening_plies: int = 8
     """Random moves before a game."""
     optimiser: str = Pbilc.name
     rate: float = 0.0025
-    """α: how far the distribution moves in a step."""
+    """α: learning rate of the distribution."""
     best: int = 10
-    """K: how many tell how wide it is."""
+    """K: number of individuals that set the deviation."""
     start: float = 1.0
     deviation: float = 0.3
     seed: int = 0
@@ -94,7 +93,7 @@ class SearchPlan:
             raise ParameterError("nodes", "and steps are positive")
 
     def made_optimiser(self) -> Optimiser:
-        """A new one, which has been told nothing."""
+        """Create the optimizer in its initial state."""
         common: dict[str, Any] = {
             "start": self.start,
             "deviation": self.deviation,
@@ -108,12 +107,12 @@ class SearchPlan:
 
     @property
     def pairs(self) -> int:
-        """Pairs of games between two individuals."""
+        """Game pairs per pairing of individuals."""
         return max(1, round(self.games / (2 * (self.population - 1))))
 
     @property
     def text(self) -> str:
-        """The same text for the same plan, however long it runs."""
+        """Canonical text of the plan, without the number of steps."""
         plain = asdict(dataclasses.replace(self, training=TrainingSettings(), steps=0))
         training = {"training": self.training.text, "passes": self.training.passes}
         return json.dumps(plain | training, sort_keys=True)
@@ -121,7 +120,7 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """An individual to be trained."""
+    """Task: train one individual."""
 
     number: int
     objective: Objective
@@ -131,7 +130,7 @@ class TrainingTask:
 
 @dataclass(frozen=True)
 class DuelTask:
-    """Games of two individuals."""
+    """Task: play games between two individuals."""
 
     game: str
     one: int
@@ -142,7 +141,7 @@ class DuelTask:
 
 
 def train(task: TrainingTask, worker_state: WorkerState | None = None) -> bytes:
-    """The evaluation that an objective makes, as a file."""
+    """Train an evaluation with the task's objective and return its file content."""
     del worker_state
     settings = dataclasses.replace(task.plan.training, objective=task.objective)
     training = learn_comparison(
@@ -157,7 +156,7 @@ def train(task: TrainingTask, worker_state: WorkerState | None = None) -> bytes:
 
 
 def play(task: DuelTask, worker_state: WorkerState | None = None) -> list[int]:
-    """The results of games, the one's view: 1, 0 or -1, moving first and second in turn."""
+    """Play games, alternating colors; return results for the first individual: 1, 0 or -1."""
     del worker_state
     spec = ab(nodes=task.plan.nodes, hash=1)
     models = [models_for(_with(spec, content), task.game) for content in task.evaluations]
@@ -184,7 +183,7 @@ def _with(spec: SearchSpec, content: bytes) -> SearchSpec:
 
 
 def openings_for(game: str, plies: int, count: int, *, seed: int) -> list[list[int]]:
-    """Random openings as codes of moves."""
+    """Random openings as move codes."""
     start = game_type(game)()
     found = []
     for opening in itertools.islice(random_openings(game, plies, seed), count):
@@ -198,17 +197,17 @@ def openings_for(game: str, plies: int, count: int, *, seed: int) -> list[list[i
 
 @dataclass(frozen=True)
 class Step:
-    """What was known when the distribution moved."""
+    """State of the search when the distribution moved."""
 
     number: int
     elo: dict[int, float]
-    """Of the population, by individual; its mean is 0."""
+    """Elo by individual of the population, with mean 0."""
     mean: tuple[float, ...]
-    """Of the distribution, after it moved."""
+    """Mean of the distribution after the step."""
     deviation: tuple[float, ...]
     dropped: tuple[int, ...]
     new: tuple[int, ...]
-    """Who came in their place."""
+    """Individuals that replaced the dropped ones."""
 
     @property
     def best(self) -> int:
@@ -217,7 +216,7 @@ class Step:
 
 
 class SearchJournal:
-    """Lines on the disk, each there whole before it counts; one process at a time writes them."""
+    """Append-only journal with durable lines; one process writes at a time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -263,21 +262,21 @@ class SearchJournal:
         self._file.close()
 
     def add(self, line: dict[str, Any]) -> None:
-        """Write a line and wait until the disk has it."""
+        """Append a line and sync it to disk."""
         data = memoryview(json.dumps(line).encode() + b"\n")
         try:
             written = 0
             while written < len(data):
                 written += self._file.write(data[written:])
             os.fsync(self._file.fileno())
-        except BaseException:  # a full disk, Ctrl-C: half a line would spoil the next one
+        except BaseException:  # on a full disk or Ctrl-C, remove the partial line
             self._file.truncate(self._size)
             raise
         self._size += len(data)
 
 
 class ObjectiveSearch:
-    """A search for an objective on its way: what is known, and what is to be done next."""
+    """State of an objective search."""
 
     def __init__(self, plan: SearchPlan, lessons: Lessons, folder: Path) -> None:
         self.plan = plan
@@ -293,16 +292,16 @@ class ObjectiveSearch:
 
     @property
     def game(self) -> str:
-        """What is played."""
+        """Name of the game."""
         return self._lessons.games.game
 
     @property
     def mean(self) -> Parameterized:
-        """The objective in the middle of the distribution: what the search has found."""
+        """The objective at the mean of the distribution: the result so far."""
         return Parameterized.from_vector(self._optimiser.mean)
 
     def elo(self) -> dict[int, float]:
-        """How strong the population is; its mean is 0. Pre: all have played."""
+        """Elo of the population, with mean 0. Pre: all have played."""
         first, second, points, pairs = [], [], [], []
         for (one, other), results in self._results.items():
             if one not in self.population or other not in self.population:
@@ -320,16 +319,16 @@ class ObjectiveSearch:
         return {int(each.name): each.elo for each in rated.players}
 
     def games_of(self, individual: int) -> int:
-        """How many games somebody has played."""
+        """Number of games an individual has played."""
         return sum(len(found) for pair, found in self._results.items() if individual in pair)
 
     @property
     def games(self) -> int:
-        """How many were played in all."""
+        """Number of games played in total."""
         return sum(map(len, self._results.values()))
 
     def file_of(self, individual: int) -> Path:
-        """Where an individual's evaluation lies."""
+        """Path of an individual's evaluation."""
         return self.folder / EVALUATIONS / f"{individual}.eval"
 
     def run(
@@ -341,7 +340,7 @@ class ObjectiveSearch:
         progress: OnProgress | None = None,
         on_step: Callable[["ObjectiveSearch", Step], None] | None = None,
     ) -> None:
-        """Go on to the end of the plan, or for so many steps more."""
+        """Run to the end of the plan, or for `steps` more steps."""
         check_output_folder(self.folder, PLAN, what="a search for an objective")
         self.folder.mkdir(parents=True, exist_ok=True)
         with (
@@ -375,8 +374,8 @@ class ObjectiveSearch:
         return numbers
 
     def _moved(self) -> Step:
-        """Move the distribution, drop the worst, and draw who comes instead."""
-        # A thousandth is nothing in Elo, and so the last bits of a fit decide nothing.
+        """Move the distribution, drop the worst individuals, and draw their replacements."""
+        # Rounding keeps the last bits of the Elo fit from affecting the search.
         elo = {each: round(value, 3) for each, value in self.elo().items()}
         vectors = np.array([self.vectors[each] for each in self.population])
         fitness = np.array([elo[each] for each in self.population])
@@ -464,13 +463,13 @@ class ObjectiveSearch:
             progress(Progress("objectives", len(self.steps), steps, "steps", note))
 
     def _described_journal(self) -> SearchJournal:
-        """The journal of a folder that has the plan: without it, nothing there would be ours."""
+        """Open the journal of a folder with a plan; other folders are not touched."""
         self._describe()
         (self.folder / EVALUATIONS).mkdir(exist_ok=True)
         return SearchJournal(self.folder / JOURNAL)
 
     def _describe(self) -> None:
-        """Write what is searched for, or see that it is the same."""
+        """Write the plan, or check that the stored plan is the same."""
         lessons = hashlib.sha256(self._lessons.games.moves.tobytes())
         lessons.update(self._lessons.results.tobytes())
         identity = {"plan": self.plan.text, "games": lessons.hexdigest(), "game": self.game}
@@ -492,7 +491,7 @@ def _all_done(
     executor: Executor | None,
     what: str,
 ) -> Iterator[tuple[Any, Any]]:
-    """Tasks with their results, in the order of the tasks."""
+    """Yield tasks with their results, in the order of the tasks."""
     if not tasks:
         return
     with Run(work, jobs=jobs, executor=executor, what=what) as run:
@@ -501,13 +500,13 @@ def _all_done(
 
 
 def _plain(step: Step) -> dict[str, Any]:
-    """As a line of the journal holds it."""
+    """Convert a step to a journal line."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(step)))
     return plain
 
 
 def read_steps(folder: Path) -> list[Step]:
-    """The steps of a search that lies in a folder, also while it is at work; raises StudyError."""
+    """Read the steps of a search, even while it is running; raises StudyError."""
     try:
         lines = read_regular(folder / JOURNAL).split(b"\n")[:-1]
         found = [each["step"] for line in lines if "step" in (each := json.loads(line))]
@@ -527,5 +526,5 @@ def read_steps(folder: Path) -> list[Step]:
 
 
 def save_objective(search: ObjectiveSearch, path: Path, origin: Origin) -> None:
-    """Write the objective that a search has found so far."""
+    """Write the best objective so far to a file."""
     objective_model_file(search.mean, origin).save(path)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Play, learn, prove the gain, again: a network that learns from the games of its own search.
+"""The self-play loop: play games, train a network on them, and test it in a match.
 
-A generation is a folder: parts with games, a study of them, a network that learned from the last
-few studies, and the match by which it is let in or not. Each file is there whole or not at all, and
-everything that is drawn belongs to its number; so the same command goes on wherever it was stopped.
+A generation is a folder: game parts, a study of the games, a network trained on the last few
+studies, and the gating match. Files are written atomically, and random draws depend only on the
+seed and the generation, so the same command resumes a stopped loop.
 """
 
 import dataclasses
@@ -53,37 +53,37 @@ REPORT: Final = "generation.json"
 _PART_GAMES: Final = 32
 _TREE_MEMORY: Final = 64.0
 _APART: Final = 1_000_003
-"""Added to the seed of matches, so that their openings are none of the games learned from."""
+"""Seed offset of matches, so that their openings differ from those of self-play games."""
 
 
 @dataclass(frozen=True)
 class LoopPlan:
-    """How a network is made from nothing but the rules."""
+    """Settings of a self-play loop."""
 
     game: str
     search: str = "uct:preset=paper"
-    """The search of the first games."""
+    """Search of the first generation."""
     with_network: str = "cut=0"
-    """What the search with a network says beside it: `cut=0`: no playouts, `mix=0.5`: half."""
+    """Search options with a network: `cut=0`: no playouts; `mix=0.5`: equal weights."""
     games: int = 2000
-    """A generation."""
+    """Games per generation."""
     playouts: int = 200
-    """Of a move that is learned from."""
+    """Playouts for full searches, whose moves are used for training."""
     quick: int = 40
-    """Of the others."""
+    """Playouts for quick searches."""
     full: float = 0.25
-    """The share of moves that are learned from."""
+    """Share of moves with a full search."""
     random_plies: int = 4
-    """A game begins with up to so many random moves."""
+    """Maximum number of random moves at the start of a game."""
     sampled_plies: int = 12
-    """Until then moves are drawn by visits."""
+    """Number of plies in which moves are sampled by visits."""
     max_plies: int = 400
     window: int = 4
-    """Generations that are learned from."""
+    """Number of recent generations to train on."""
     blend: float = 0.5
-    """A position's value: so much of what the search thought, the rest of the result."""
+    """Weight of the search value in a position's target; the rest is the game result."""
     gate_games: int = 200
-    """At most, to let a network in; 0: all are let in."""
+    """Maximum number of gating games; 0 accepts every network."""
     gate_playouts: int = 200
     settings: NetworkSettings = field(default_factory=NetworkSettings)
     seed: int = 0
@@ -98,13 +98,13 @@ class LoopPlan:
             raise ParameterError("full", "and blend are shares, 0 to 1")
         if self.first_spec.kind != "uct":
             raise ParameterError("search", f"is a tree search, uct, not {self.first_spec.kind}")
-        # What can't be is told before anything is played.
+        # Validate the search options before any game is played.
         _ = self._with_network
         check_size(self.game, self.settings)
 
     @property
     def first_spec(self) -> SearchSpec:
-        """The search of the first games."""
+        """Search of the first generation."""
         return SearchSpec.from_text(self.search).for_game(self.game)
 
     @property
@@ -112,7 +112,7 @@ class LoopPlan:
         return SearchSpec.from_text(f"uct:{self.with_network}" if self.with_network else "uct")
 
     def spec(self, network: Path | ModelFile | None) -> SearchSpec:
-        """The search with a network, or the first one."""
+        """The search with a network; without one, the first search."""
         if network is None:
             return self.first_spec
         file = (
@@ -127,15 +127,15 @@ class LoopPlan:
 
     @property
     def text(self) -> str:
-        """The same text for the same plan."""
+        """Canonical text of the plan."""
         plain = asdict(self)
         plain["settings"].pop("device")
-        if not self.settings.blocks:  # as loops without convolutions have always been told
+        if not self.settings.blocks:  # plans of dense networks keep their stored text
             del plain["settings"]["blocks"], plain["settings"]["channels"]
         return json.dumps(plain, sort_keys=True)
 
     def core(self, generation: int) -> _core.SelfPlayPlan:
-        """How the games of a generation are played."""
+        """Self-play plan of a generation for the core."""
         plan = _core.SelfPlayPlan()
         plan.playouts, plan.quick, plan.full = self.playouts, self.quick, self.full
         plan.random_plies, plan.sampled_plies = self.random_plies, self.sampled_plies
@@ -145,14 +145,14 @@ class LoopPlan:
 
     @property
     def komi(self) -> float:
-        """Of the games, where there is some."""
+        """Komi of the games, if the game has one."""
         known = game_facts(self.game).komi
         return float("nan") if known is None else known
 
 
 @dataclass(frozen=True)
 class PlayTask:
-    """Some games to be played."""
+    """Task: play some games."""
 
     plan: LoopPlan
     generation: int
@@ -162,12 +162,12 @@ class PlayTask:
 
 
 def play_part(task: PlayTask, worker_state: WorkerState | None = None) -> bytes:
-    """The games of a task, as a file; raises RunStopped after a game if nobody wants it."""
+    """Play a task's games and return them as a file; raises RunStopped between games on cancel."""
     options = uct_options(task.spec, task.plan.game)
     options.set("memory", _TREE_MEMORY)
     players = [(options, models_for(task.spec, task.plan.game))]
     plan = task.plan.core(task.generation)
-    # What a game is belongs to its number, so that they are the same one by one.
+    # Randomness depends on the game number, so playing one at a time gives the same games.
     games = []
     for number in range(task.first, task.first + task.games):
         if worker_state is not None and worker_state.is_stopped:
@@ -187,29 +187,29 @@ def _read_part(game: str, file: Path) -> PlayedGames:
 
 @dataclass(frozen=True)
 class Generation:
-    """What became of a generation."""
+    """Outcome of a generation."""
 
     number: int
     games: int
-    """That its network learned from."""
+    """Number of games the network was trained on."""
     positions: int
     value_loss: float
-    """On games held out of the newest, in nats."""
+    """Cross-entropy in nats on held-out games of the newest generation."""
     policy_loss: float
     first: float
-    """How often the move visited most comes first, there."""
+    """Share of held-out positions where the most visited move ranks first."""
     accepted: bool
     score: float | None
-    """Of the network against who played before, at equal playouts; None: no match was played."""
+    """Score against the previous network at equal playouts; None if no match was played."""
     elo: tuple[float, float, float] | None
-    """The difference, with its interval."""
+    """Elo difference with its interval."""
     gate_games: int
     network: str
-    """SHA-256 of its file's content."""
+    """SHA-256 of the network file."""
 
 
 class SelfPlayLoop:
-    """Generations on their way: what is there, and what is to be done next."""
+    """A loop's folder with the state of its generations."""
 
     def __init__(self, plan: LoopPlan, folder: Path) -> None:
         self.plan = plan
@@ -217,12 +217,12 @@ class SelfPlayLoop:
         self.generations: list[Generation] = []
 
     def place(self, generation: int) -> Path:
-        """The folder of a generation."""
+        """Folder of a generation."""
         return self.folder / f"generation-{generation:03}"
 
     @property
     def best(self) -> Path | None:
-        """The file of the newest network that was let in."""
+        """File of the newest accepted network."""
         let_in = [each for each in self.generations if each.accepted]
         return self.place(let_in[-1].number) / NETWORK if let_in else None
 
@@ -235,7 +235,7 @@ class SelfPlayLoop:
         progress: OnProgress | None = None,
         on_generation: Callable[[Generation], None] | None = None,
     ) -> None:
-        """Go on until there are so many generations; one process at a time does so in a folder."""
+        """Run until there are `generations` of them; one process per folder at a time."""
         check_output_folder(self.folder, PLAN, what="generations of self-play")
         self.folder.mkdir(parents=True, exist_ok=True)
         with locked(self.folder, "playing and learning"):
@@ -250,7 +250,7 @@ class SelfPlayLoop:
     def _made(
         self, number: int, jobs: int, executor: Executor | None, progress: OnProgress | None
     ) -> Generation:
-        """A generation that is there, or is made now."""
+        """Load a finished generation or create it."""
         report = self.place(number) / REPORT
         if not report.exists():
             self._play(number, jobs, executor, progress)
@@ -294,13 +294,13 @@ class SelfPlayLoop:
         folder = self.place(number) / "study"
         if has_visits(folder):
             return
-        shutil.rmtree(folder, ignore_errors=True)  # it was stopped before visits were kept
+        shutil.rmtree(folder, ignore_errors=True)  # an incomplete study without visits
         files = sorted((self.place(number) / "parts").glob("*.npz"))
         played = PlayedGames.joined([_read_part(self.plan.game, file) for file in files])
         study_of(played, folder, self.plan.spec(self.best).title)
 
     def _learn(self, number: int, jobs: int, progress: OnProgress | None) -> Generation:
-        """A network of the last generations' games; of the newest, a twentieth is held out."""
+        """Train a network on the last generations; hold out a twentieth of the newest."""
         file = self.place(number) / NETWORK
         summary = file.with_suffix(".json")
         if file.exists() and summary.exists():
@@ -360,7 +360,7 @@ class SelfPlayLoop:
         return made
 
     def _players(self, first: int, last: int) -> dict[str, str]:
-        """The networks whose games generations were learned from, by generation."""
+        """The networks that played the training games, by generation."""
         found, player = {}, ""
         for number in range(last + 1):
             if number >= first and player:
@@ -378,7 +378,7 @@ class SelfPlayLoop:
         executor: Executor | None,
         progress: OnProgress | None,
     ) -> Generation:
-        """Whether the network is stronger than who played before: a sequential test tells."""
+        """Test the network against the previous one with a sequential test."""
         if self.plan.gate_games == 0:
             return made
         playouts = self.plan.gate_playouts
@@ -408,7 +408,7 @@ class SelfPlayLoop:
 
 
 def read_loop(folder: Path) -> SelfPlayLoop:
-    """A loop as it lies in a folder, to be looked at; raises StudyError if there is none."""
+    """Open an existing loop folder for reading; raises StudyError if there is none."""
     try:
         values = json.loads(read_regular(folder / PLAN))
         settings = NetworkSettings(**values.pop("settings"))
@@ -421,7 +421,7 @@ def read_loop(folder: Path) -> SelfPlayLoop:
 
 
 def _write(file: Path, made: Generation) -> None:
-    """What became of a generation; JSON has no numbers that are none."""
+    """Write a generation's outcome; NaN becomes null."""
     plain = {
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in asdict(made).items()
