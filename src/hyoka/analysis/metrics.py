@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well values tell wins from losses: Takeuchi 2010's metrics and three of calibration.
+"""Metrics of evaluators: those of Takeuchi 2010 and three calibration metrics.
 
-| metric | what it is |
+| metric | definition |
 |---|---|
-| ACC | share of positions called right at the threshold, or its negation's, whichever is more |
+| ACC | prediction accuracy at the threshold, of the values or their negation, if better |
 | FSC | harmonic mean of precision and recall at the threshold |
-| LFT | wins' share among the top quarter over their share of all; `precision_at_25` is the first |
-| ROC | chance that a win is valued above a loss, ties half; or its negation's |
+| LFT | share of wins in the top quarter (`precision_at_25`) over their overall share |
+| ROC | area under the ROC curve, ties count half; of the values or their negation, if better |
 | APR | mean interpolated precision at recalls 0.0, 0.1 … 1.0 |
-| BEP | precision where it equals recall: among the top as many as there are wins |
-| τ | right minus wrong pairs of a win and a loss over all such pairs, ties in value right |
-| τ-b | Kendall's τ-b, as SciPy has it |
-| E(v) | distance of the mean values of wins and of losses, mates left out |
-| Brier, log-loss | of the value as a probability; scores through their logistic curve |
-| ECE | mean distance of claim and outcome over 15 bins, less what chance alone would make it |
+| BEP | precision where it equals recall: in the top n positions, with n the number of wins |
+| τ | (concordant - discordant) / all pairs of a win and a loss; tied values are concordant |
+| τ-b | Kendall's τ-b, as in SciPy |
+| E(v) | difference of the mean values of wins and of losses, without mates |
+| Brier, log-loss | loss of the value as a probability; scores use their logistic curve |
+| ECE | expected calibration error over 15 bins, corrected for sampling noise |
 
-Ties in value count as their mean over all orders. With no win or no loss, what needs both is NaN.
+Tied values count as the mean over all their orders. Metrics that need wins and losses are NaN
+without either.
 
-Draws that count half (results of 0.5) count in every metric as a win and a loss with half of the
-position's weight: ACC, FSC, LFT, ROC, APR, BEP, τ and E(v) are the weighted metrics of that table
-(so no threshold is ever right about more than half of a draw), and log-loss is its weighted
-log-loss. Brier is the squared distance of the claim from the result itself, 0.5, and ECE compares
-mean claims with mean results, the expected score.
+With `draws="half"` a draw (result 0.5) counts as a win and a loss, each with half of the position's
+weight, in all metrics but two. The Brier loss is the squared distance of the claim from 0.5. ECE
+compares mean claims with mean results.
 """
 
 import math
@@ -44,7 +43,7 @@ from hyoka.foundation.math import Estimate
 from hyoka.storage.result import MIN_GAMES, Coverage, Result, too_few_note
 
 CALIBRATION_BINS: Final = 15
-"""Of the expected calibration error, equally wide."""
+"""Number of equally wide bins of the expected calibration error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ _SHARES: Final = frozenset(
 )
 """Metrics between 0 and 1."""
 MANY_TIES: Final = 0.05
-"""With so large a share of ties among pairs of a win and a loss, τ is as much about ties."""
+"""Share of tied pairs from which ties dominate τ."""
 _RANKED: Final = ("roc", "tau", "tau_b", "average_precision", "break_even", "precision_at_25")
 
 
@@ -99,16 +98,16 @@ class Metrics:
     threshold: float
     estimates: Mapping[str, Estimate]
     ties: float
-    """Pairs of a win and a loss with the same value, of all such pairs; τ counts them right."""
+    """Share of tied pairs among all pairs of a win and a loss; τ counts them as concordant."""
     turned: tuple[str, ...]
-    """Metrics that are the negation's: a high value meant a loss."""
+    """Metrics of the negated values: high values meant losses."""
     no_curve: str
-    """Why no curve turns the scores into probabilities; empty where one does."""
+    """Why the scores have no logistic curve; empty if they have one."""
     drawn: Mapping[str, Reals] = field(repr=False, compare=False, default_factory=dict)
-    """The same metrics of each resample."""
+    """The metrics of each resample."""
 
     def figure(self, name: str, min_games: int = MIN_GAMES) -> Estimate:
-        """A metric as results show it: NaN where there are too few games for any figure."""
+        """The metric to display: NaN with fewer than `min_games` games."""
         return self[name] if self.games >= min_games else Estimate(math.nan, math.nan, math.nan)
 
     def __getitem__(self, name: str) -> Estimate:
@@ -130,8 +129,8 @@ def measure(
 ) -> Metrics:
     """Compute all metrics of a sample, with intervals if `resampling` draws any.
 
-    The threshold is 0.5 for values and 0 for scores unless given; `best` is the one of greatest
-    accuracy. Resamples use the same threshold and the same logistic curve of the scores.
+    The default threshold is 0.5 for values and 0 for scores; `best` maximizes accuracy. Resamples
+    use the same threshold and the same logistic curve of the scores.
 
     >>> sample = Sample.of("sure", [0.9, 0.8, 0.3, 0.1], results=[1, 1, 0, 0], games=[1, 2, 3, 4])
     >>> measure(sample)["ACC"].value, measure(sample)["roc"].value
@@ -181,7 +180,7 @@ def _threshold(sample: Sample, threshold: float | str | None) -> float:
 
 
 class _Terms(NamedTuple):
-    """Terms of each position, or their sums, that give the metrics that need no order."""
+    """Terms of each position, or their sums, for the metrics that need no ranking."""
 
     true_positives: Reals
     false_positives: Reals
@@ -219,7 +218,7 @@ class _MetricTerms:
         weight = sample.weight.astype(np.float64)
         win = weight * sample.results
         loss = weight - win
-        # A threshold beyond everything calls nothing a win, not even a mate.
+        # An infinite threshold calls nothing a win, not even a mate.
         called = (sample.values >= threshold) & (threshold < math.inf)
         finite = np.isfinite(sample.values)
         value = np.where(finite, sample.values, 0).astype(np.float64)
@@ -240,7 +239,7 @@ class _MetricTerms:
 
     @cached_property
     def _straight(self) -> dict[str, float]:
-        """The metrics before any is replaced by its negation's."""
+        """The metrics of the values, never of their negation."""
         sums = _Terms(*(np.array([float(term.sum())]) for term in self._terms))
         ranked = np.array([self._sample.ranking.metrics()])
         metrics = _metrics_of(sums, ranked, self._bins[None, :, [1, 0, 2, 3]], self._noise)
@@ -253,10 +252,10 @@ class _MetricTerms:
         return {name: self._turned(name, value) for name, value in self._straight.items()}
 
     def _turned(self, name: str, values: Any) -> Any:
-        """Replace a metric by the negation's where that is better over the full sample.
+        """Replace a metric by that of the negated values if that is better over the full sample.
 
-        Each resample follows the full sample: choosing the better one per resample would hide
-        that the evaluator may be uninformative.
+        Resamples follow the full sample. A choice per resample would hide an uninformative
+        evaluator.
         """
         if name not in self.turned:
             return values
@@ -264,13 +263,13 @@ class _MetricTerms:
 
     @cached_property
     def turned(self) -> tuple[str, ...]:
-        """The metrics whose negation is better."""
+        """Names of the metrics that are better for the negated values."""
         middle = {"accuracy": 0.5, "roc": 0.5, "expected_difference": 0.0}
         return tuple(name for name, half in middle.items() if self._straight[name] < half)
 
     @property
     def ties(self) -> float:
-        """Tied pairs of a win and a loss: those that τ counts right and ROC half."""
+        """Share of tied pairs; τ counts them as concordant and ROC as half."""
         metrics = self._straight
         return max(1 + metrics["tau"] - 2 * metrics["roc"], 0.0)
 
@@ -287,7 +286,7 @@ class _MetricTerms:
         ranked = sample.ranking.resampled_metrics(count, resampling.seed, resampling.threads)
         bins = self._resampled_bins(resampling)
         metrics = _metrics_of(_Terms(*sums.T), ranked, bins, np.zeros(CALIBRATION_BINS))
-        # Noise makes every resample's calibration look worse; only their spread is of use.
+        # Noise biases the error of every resample upward, so use only their spread.
         claimed = metrics["calibration_error"]
         middle = self.values["calibration_error"]
         if not self.no_curve:
@@ -300,13 +299,12 @@ class _MetricTerms:
         )
 
     def calibration(self, resampling: Resampling, games: int) -> Estimate:
-        """The calibration error with its interval.
+        """Compute the calibration error with its interval.
 
-        Percentiles mislead: a distance is never below zero, and noise makes it seem larger, the
-        more so the better the evaluator is. So the lower end is the least error with which noise
-        would make the distance as large as it was seen in 2.5 % of studies, the bins apart in the
-        same proportions. The upper end lies above the distance as seen, which noise enlarges, by
-        as much as its resamples spread.
+        Percentiles are biased: a distance is never negative, and noise increases it, most of all
+        for good evaluators. The lower end is the smallest error at which noise reaches the observed
+        distance with the tail probability, with the bins' gaps in the observed proportions. The
+        upper end is at least the observed distance plus the spread of its resamples.
         """
         value = self.values["calibration_error"]
         if games < 2 or not math.isfinite(value):
@@ -320,14 +318,14 @@ class _MetricTerms:
         reach = stdtrit(games - 1, 1 - tail) / NormalDist().inv_cdf(1 - tail)
         noise = reach * _at_least(drawn_apart - apart, self._bins, resampling.seed)
         pattern = np.sqrt(np.maximum(apart**2 - self._noise, 0)) * np.sign(apart)
-        # Where no bin is apart, the error could lie anywhere.
+        # Without any gap the error could come from any bin.
         pattern = next(each for each in (pattern, apart, np.ones_like(apart)) if each.any())
         seen = float(shares @ np.abs(apart))
         as_seen = np.abs(apart + noise) @ shares
         above = seen + float(np.quantile(as_seen, 1 - tail) - as_seen.mean())
 
         def exceeds(share: float, error: float) -> bool:
-            """Whether such an error exceeds the observed one, except in this share of cases."""
+            """Whether the `share` quantile of distances under `error` reaches the observed one."""
             distances = np.abs(error * pattern / (shares @ np.abs(pattern)) + noise) @ shares
             return bool(np.quantile(distances, share) >= seen)
 
@@ -336,7 +334,7 @@ class _MetricTerms:
 
 
 def _least(holds: Callable[[float], bool]) -> float:
-    """Find the least number in [0, 1] for which a monotone condition holds, by bisection."""
+    """Find the smallest number in [0, 1] that meets a monotone condition, by bisection."""
     low, high = 0.0, 1.0
     if holds(low):
         return low
@@ -347,13 +345,13 @@ def _least(holds: Callable[[float], bool]) -> float:
 
 
 def _at_least(noise: Reals, bins: Reals, seed: int) -> Reals:
-    """Noise of bins, at least that of one coin toss per game.
+    """Widen the bins' noise to at least that of one coin toss per game.
 
     A few games with equal results have no noise in resamples.
     """
     weight, wins, games = bins[:, 0], bins[:, 1], bins[:, 6]
     with np.errstate(invalid="ignore", divide="ignore"):
-        # Two games more, a win and a loss, so that no share is certain.
+        # Add a win and a loss, so that no share is certain.
         share = (wins / weight * games + 1) / (games + 2)
         least = np.where(games > 0, np.sqrt(share * (1 - share) / games), 0)
         widened = noise * np.sqrt(np.where(games > 1, games / (games - 1), 1))
@@ -363,7 +361,7 @@ def _at_least(noise: Reals, bins: Reals, seed: int) -> Reals:
 
 
 def _apart(bins: Reals, drawn: Reals) -> tuple[Reals, Reals]:
-    """Distance of outcome and claim in each bin, and in each resample of it."""
+    """Mean outcome minus mean claim of each bin, and of each resample of it."""
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = np.where(bins[:, 0] > 0, (bins[:, 1] - bins[:, 2]) / bins[:, 0], 0)
         mass = drawn[:, :, 1]
@@ -373,8 +371,8 @@ def _apart(bins: Reals, drawn: Reals) -> tuple[Reals, Reals]:
 def _metrics_of(sums: _Terms, ranked: Reals, bins: Reals, noise: Reals) -> dict[str, Reals]:
     """Compute the metrics of each resample from sums, rank metrics, and bins of claims.
 
-    `noise` is the variance of each bin's outcome. It is subtracted: otherwise chance alone would
-    give a perfect evaluator a calibration error.
+    `noise` is the variance of each bin's outcome. It is subtracted, because chance gives even a
+    perfect evaluator a calibration error.
     """
     tp, fp, wins, losses = sums[:4]
     weight = wins + losses
@@ -403,12 +401,12 @@ class MetricsTable(Result):
 
     parts: tuple[Metrics, ...]
     shown: tuple[str, ...] = tuple(name for name in METRICS if name != "precision_at_25")
-    """The metrics in `lines`; `table` has all."""
+    """The metrics in `lines`; `table` has all metrics."""
     confidence: float = 0.95
     caveats: tuple[str, ...] = ()
     """Caveats about the evaluators."""
     min_games: int = MIN_GAMES
-    """Figures of fewer games are hidden; `parts` has them all."""
+    """Minimum number of games for a figure to be shown; `parts` has all figures."""
     coverage: Coverage | None = None
 
     def __iter__(self) -> Iterator[Metrics]:
@@ -427,7 +425,7 @@ class MetricsTable(Result):
         return "How well values tell wins from losses"
 
     def showing(self, names: Sequence[str]) -> "MetricsTable":
-        """A copy that shows other metrics."""
+        """A copy that shows these metrics."""
         for name in names:
             if name not in METRICS:
                 hint = nearest(name, METRICS) or f"there are {', '.join(METRICS)}"
@@ -498,7 +496,7 @@ class MetricsTable(Result):
 
 
 def metrics_notes(part: Metrics) -> Iterator[str]:
-    """Sentences about missing probabilities, negated metrics and ties."""
+    """Yield sentences about missing probabilities, negated metrics and ties."""
     who = ", ".join(word for word in (part.name, part.condition) if word)
     if part.no_curve:
         yield (
@@ -559,7 +557,7 @@ _TABLE: Final = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """Mean claim and mean result of the side that an evaluator sees clearly ahead."""
+    """Mean claim and mean result of the side that an evaluator puts clearly ahead."""
 
     claimed: float
     """Mean value for the side ahead."""
@@ -572,7 +570,7 @@ class Confidence:
 
 
 def confidence(sample: Sample, *, sure: float, resampling: Resampling) -> Confidence | None:
-    """Measure values at least `sure` away from one half; None if there are none.
+    """Measure the values at least `sure` away from one half; None if there are none.
 
     >>> sample = Sample.of("sure", [0.9, 0.1, 0.5], results=[1, 0, 1], games=[1, 2, 3])
     >>> clear = confidence(sample, sure=0.2, resampling=Resampling(50))

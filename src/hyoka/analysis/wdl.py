@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Win, draw and loss probabilities as a function of the score and of the progress of the game."""
+"""WDL model: win, draw and loss probabilities as a function of the score and the game stage."""
 
 import math
 from collections.abc import Sequence
@@ -21,23 +21,23 @@ Array = NDArray[np.float64]
 
 _STEPS: Final = 200
 _SETTLED: Final = 1e-14
-"""Convergence tolerance: gain of the next step, per position."""
+"""Convergence tolerance: expected gain of the next step per position."""
 _WITHIN: Final = 0.9
-"""Of the way to where a or b would be 0, how much a step may go."""
+"""Maximum step, as a share of the distance to the boundary where a or b is 0."""
 _LEAST: Final = 1e-4
-"""Of what the constants are, the least that a and b may be at any stage."""
+"""Lower bound of a and b at any stage, as a share of their means."""
 _CHECKED: Final = 200
-"""Stages at which a and b must be above 0, beside those that are there."""
+"""Number of extra stages at which a and b must be positive."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """How often what came of a score at a stage; stages are numbered from the lowest."""
+    """Counts of wins, draws and losses by score and stage."""
 
     stages: Array
-    """The distinct ones, rising."""
+    """The distinct stages, ascending."""
     at: NDArray[np.int64]
-    """For each row, which stage it is of."""
+    """Index of each row's stage."""
     scores: Array
     won: Array
     drawn: Array
@@ -47,7 +47,7 @@ class Outcomes:
     def counted(
         cls, scores: Array, stages: Array, results: NDArray[Any], weights: Array
     ) -> "Outcomes":
-        """Positions counted together where score and stage are the same."""
+        """Count positions with equal score and stage."""
         distinct, at = np.unique(stages, return_inverse=True)
         order = np.lexsort((scores, at))
         at, scores = at[order], scores[order]
@@ -63,12 +63,12 @@ class Outcomes:
 
     @property
     def total(self) -> float:
-        """How many positions there are."""
+        """Total weight of the positions."""
         return float(self.won.sum() + self.drawn.sum() + self.lost.sum())
 
 
 class Slopes(NamedTuple):
-    """First and second derivatives of log-likelihoods by a and b."""
+    """First and second derivatives of log-likelihoods with respect to a and b."""
 
     a: Array
     b: Array
@@ -78,41 +78,41 @@ class Slopes(NamedTuple):
 
 
 class Maximum(NamedTuple):
-    """Where the likelihood is greatest: coefficients of 1, x, x² … with x = stage / reference."""
+    """Maximum-likelihood coefficients of 1, x, x² … with x = stage / reference."""
 
     a: Array
     b: Array
     loss: float
-    """Minus the log-likelihood, a position."""
+    """Negative log-likelihood per position."""
     steps: int
     converged: bool
 
 
 def log_likelihoods(a: Array, b: Array, outcomes: Outcomes) -> Array:
-    """Of each row, with a and b for each of them."""
+    """Compute the log-likelihood of each row, with a and b per row."""
     ahead, behind = (outcomes.scores - a) / b, (-outcomes.scores - a) / b
     win, loss = -np.logaddexp(0, -ahead), -np.logaddexp(0, -behind)
     twice = 2 * a / b
-    # 1 - win - loss = (exp(2κ) - 1) · win · loss, so that nothing cancels.
+    # 1 - win - loss = (exp(2κ) - 1) · win · loss avoids cancellation.
     draw = twice + np.log(-np.expm1(-twice)) + win + loss
     return np.asarray(outcomes.won * win + outcomes.drawn * draw + outcomes.lost * loss)
 
 
 def slopes(a: Array, b: Array, outcomes: Outcomes) -> Slopes:
-    """The derivatives of each row's log-likelihood."""
+    """Compute the derivatives of each row's log-likelihood."""
     v, kappa = outcomes.scores, a / b
     win, loss = _logistic((v - a) / b), _logistic((-v - a) / b)
     up, down = outcomes.won + outcomes.drawn, outcomes.lost + outcomes.drawn
     gone = np.exp(-2 * kappa)
     rest = -np.expm1(-2 * kappa)
-    # By κ and β, in which it is concave.
+    # Derivatives with respect to κ and β, in which the log-likelihood is concave.
     k = outcomes.drawn * 2 / rest - up * (1 - win) - down * (1 - loss)
     s = v * (up * (1 - win) - down * (1 - loss))
     bent_win, bent_loss = up * win * (1 - win), down * loss * (1 - loss)
     kk = -bent_win - bent_loss - outcomes.drawn * 4 * gone / rest**2
     ks = v * (bent_win - bent_loss)
     ss = -(v**2) * (bent_win + bent_loss)
-    # By a and b: κ = a / b, β = 1 / b.
+    # Chain rule to a and b: κ = a / b, β = 1 / b.
     return Slopes(
         k / b,
         -(k * kappa + s / b) / b,
@@ -123,9 +123,10 @@ def slopes(a: Array, b: Array, outcomes: Outcomes) -> Slopes:
 
 
 def greatest_likelihood(outcomes: Outcomes, reference: float, degree: int) -> Maximum:
-    """The polynomials of greatest likelihood, each degree from the best of the degree below.
+    """Fit the polynomials by maximum likelihood, one degree after the other.
 
-    From the constants at once, the first step may lead to where a or b is nearly 0 somewhere.
+    Each degree starts from the optimum of the degree below: from the constants, the first step
+    may lead to a or b near 0.
 
     Pre: there are wins or losses, draws, and more stages than the degree.
     """
@@ -133,14 +134,14 @@ def greatest_likelihood(outcomes: Outcomes, reference: float, degree: int) -> Ma
     counts = np.bincount(
         outcomes.at, outcomes.won + outcomes.drawn + outcomes.lost, len(outcomes.stages)
     )
-    # In an orthogonal basis no coefficient takes over what another one does.
+    # An orthogonal basis decorrelates the coefficients.
     triangle = np.linalg.qr(powers * np.sqrt(counts / counts.sum())[:, None])[1]
     basis = np.linalg.solve(triangle.T, powers.T).T
     first, last = outcomes.stages[0] / reference, outcomes.stages[-1] / reference
     between = np.linspace(first, last, _CHECKED)[:, None] ** np.arange(degree + 1)
     checked = np.concatenate([basis, np.linalg.solve(triangle.T, between.T).T])
     start = constants(outcomes)
-    # The basis begins with a constant, and that of a lower degree is its beginning.
+    # The basis starts with a constant; each lower degree uses a prefix of it.
     at = np.array([start.a[0], start.b[0]]) * triangle[0, 0]
     loss, steps, converged = start.loss, start.steps, start.converged
     for width in range(2, degree + 2) if converged else ():
@@ -155,10 +156,10 @@ def greatest_likelihood(outcomes: Outcomes, reference: float, degree: int) -> Ma
 
 
 def constants(outcomes: Outcomes) -> Maximum:
-    """The same with a and b that are one number each."""
+    """Fit constant a and b by maximum likelihood."""
     spread = float(np.sqrt(np.average(outcomes.scores**2, weights=_counts(outcomes)))) or 1.0
     share = float(outcomes.drawn.sum()) / outcomes.total
-    # At a score of 0 a draw has the probability tanh(κ / 2).
+    # At a score of 0 the draw probability is tanh(κ / 2).
     kappa = 2 * np.arctanh(min(max(share, 0.01), 0.99))
     one = np.ones((len(outcomes.stages), 1))
     at = np.array([kappa * spread, spread])
@@ -169,7 +170,7 @@ def constants(outcomes: Outcomes) -> Maximum:
 def _climbed(
     outcomes: Outcomes, basis: Array, checked: Array, at: Array
 ) -> tuple[Array, float, int, bool]:
-    """Newton's method, damped where the likelihood is not concave; all of it per position."""
+    """Minimize the loss per position by Newton's method, damped where it is not convex."""
     total, width = outcomes.total, basis.shape[1]
     floor = _LEAST * (checked @ at.reshape(2, -1).T).mean(axis=0)
 
@@ -184,7 +185,7 @@ def _climbed(
     for step_number in range(_STEPS):
         gradient, curvature = _downhill(outcomes, basis, at)
         gradient, curvature = gradient / total, curvature / total
-        # The lengths of a's and of b's coefficients are those of scores: measure in them.
+        # Scale by the magnitudes of a's and b's coefficients.
         unit = np.repeat([1 / max(np.abs(half).max(), 1e-300) for half in at.reshape(2, -1)], width)
         scaled = curvature / np.outer(unit, unit)
         least = float(np.linalg.eigvalsh(scaled)[0])
@@ -203,7 +204,7 @@ def _climbed(
                 damping = damping / 10 if damping > 1e-9 else 0.0
                 break
             if damping > 1e9:
-                # No step gains what the likelihood's own rounding would show.
+                # Any gain is below rounding error.
                 return at, loss, step_number, is_bowl and gain < 1e-10
             damping = max(damping * 10, 1e-6)
         at, loss = beyond, beyond_loss
@@ -211,7 +212,7 @@ def _climbed(
 
 
 def _downhill(outcomes: Outcomes, basis: Array, at: Array) -> tuple[Array, Array]:
-    """Gradient and curvature of minus the log-likelihood by the coefficients."""
+    """Compute the gradient and Hessian of the negative log-likelihood."""
     a, b = (basis @ half for half in at.reshape(2, -1))
     by_stage = [
         np.bincount(outcomes.at, each, len(outcomes.stages))
@@ -223,7 +224,7 @@ def _downhill(outcomes: Outcomes, basis: Array, at: Array) -> tuple[Array, Array
 
 
 def _inside(checked: Array, at: Array, step: Array) -> float:
-    """How much of a step may be gone with a and b above 0 everywhere."""
+    """Largest share of a step, at most 1, that keeps a and b positive at all stages."""
     now, change = checked @ at.reshape(2, -1).T, checked @ step.reshape(2, -1).T
     falls = change < 0
     if not falls.any():
@@ -250,14 +251,14 @@ NO_MODEL: Final[dict[str, str]] = {
     "few games": "there are fewer games than coefficients",
     "diverged": "the fit did not come to an end; try fewer degrees, or fewer stages",
 }
-"""Why no model fits best, in words."""
+"""Reasons why there is no fit, by verdict."""
 _BEYOND: Final = 4.0
-"""Times the score that wins half of the games: beyond it scores are left out unless said."""
+"""Default limit of scores, as a multiple of the score that wins half of the games."""
 _ROWS_AT_ONCE: Final = 200_000
 _GRID: Final = (24, 20)
-"""Cells of what the pictures show of the data: by score and by stage."""
+"""Number of cells of the data in charts, by score and by stage."""
 _GREATEST: Final = float(np.finfo(np.float32).max)
-"""No score of a sample is greater."""
+"""Largest possible score of a sample."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,7 +268,7 @@ class Stages:
     name: str
     """`move`, or an SQL expression."""
     reference: float
-    """At this stage scores are normalised: 100 wins half of the games."""
+    """Stage at which scores are normalized: 100 wins half of the games."""
     low: float
     high: float
 
@@ -285,7 +286,7 @@ class Stages:
         reference: float | None = None,
         between: tuple[float, float] | None = None,
     ) -> "Stages":
-        """Those between the outermost half percent of positions, about their median."""
+        """Stages from the 0.5% to the 99.5% quantile, with the median as reference."""
         present = stages.astype(np.float64)
         present = present[np.isfinite(present)]
         if not len(present):
@@ -303,22 +304,23 @@ class Stages:
 
 
 class Grid(NamedTuple):
-    """How often what happened, in cells of scores and stages, as pictures show it."""
+    """Counts of results in cells of scores and stages, for charts."""
 
     scores: Reals
     stages: Reals
-    """The cells' edges."""
+    """Edges of the cells."""
     won: Reals
     drawn: Reals
     positions: Reals
-    """By score and stage."""
+    """Counts by score and stage."""
 
 
 @dataclass(frozen=True, eq=False)
 class WdlModel:
-    """A model of one evaluator, of all positions or those of a condition.
+    """WDL model of one evaluator, for all positions or those of a condition.
 
-    Coefficients are of 1, x, x² and x³ with x = stage / reference: their sum is the value there.
+    Coefficients belong to 1, x, x² and x³ with x = stage / reference, so their sum is the value at
+    the reference stage.
     """
 
     name: str
@@ -326,24 +328,24 @@ class WdlModel:
     condition: str
     stages: Stages
     most: float
-    """Scores beyond it, either side, were left out."""
+    """Limit of absolute scores in the fit."""
     a: tuple[Estimate, ...]
     b: tuple[Estimate, ...]
     half: Estimate
-    """The score that wins half of the games at the reference stage, or the nearest fitted to."""
+    """Score that wins half of the games at the reference stage, or the nearest fitted stage."""
     spread: Estimate
-    """b there."""
+    """The value of b at that stage."""
     draws: Estimate
-    """The share of draws at a score of 0 there."""
+    """Share of draws at a score of 0 at that stage."""
     loss: float
-    """Minus the log-likelihood, a position."""
+    """Negative log-likelihood per position."""
     positions: int
     games: int
     verdict: str
     """`fits`, or a key of `NO_MODEL`."""
     grid: Grid = field(repr=False)
     drawn: Reals = field(repr=False)
-    """Coefficients of a, then of b, in resamples of games: a row each."""
+    """Coefficients of a, then of b; one row per resample."""
 
     @property
     def converged(self) -> bool:
@@ -352,11 +354,11 @@ class WdlModel:
 
     @property
     def missing_reason(self) -> str:
-        """Why no model fits, in words; empty where one does."""
+        """Why there is no fit; empty if there is one."""
         return NO_MODEL.get(self.verdict, "")
 
     def polynomials(self, stages: NDArray[Any] | float) -> tuple[Reals, Reals]:
-        """A and b at stages; beyond those it was fitted to, as at the nearest."""
+        """Evaluate a and b at stages, clipped to the fitted range."""
         within = np.clip(np.asarray(stages, np.float64), self.stages.low, self.stages.high)
         x = within / self.stages.reference
         a, b = ([each.value for each in side] for side in (self.a, self.b))
@@ -365,20 +367,20 @@ class WdlModel:
     def probabilities(
         self, scores: NDArray[Any] | float, stages: NDArray[Any] | float
     ) -> tuple[Reals, Reals, Reals]:
-        """Of a win, a draw and a loss."""
+        """Compute the probabilities of a win, a draw and a loss."""
         a, b = self.polynomials(stages)
         v = np.asarray(scores, np.float64)
         win, loss = logistic((v - a) / b), logistic((-v - a) / b)
         return win, 1 - win - loss, loss
 
     def normalised(self, scores: NDArray[Any] | float) -> Reals:
-        """Scores of which 100 wins half of the games at the reference stage."""
+        """Scale scores so that 100 wins half of the games at the reference stage."""
         return np.asarray(100 * np.asarray(scores, np.float64) / self.half.value)
 
     def contour(self, outcome: str, share: float, stages: Sequence[float]) -> Reals:
-        """The scores at which wins (or draws: the one above 0) have a probability, by stage.
+        """Scores at which an outcome has a given probability, by stage.
 
-        NaN where draws never have it.
+        Of the two scores for draws, the positive one. NaN where draws never reach the probability.
         """
         a, b = self.polynomials(np.asarray(stages))
         if outcome == "win":
@@ -388,7 +390,7 @@ class WdlModel:
             return np.asarray(b * np.arccosh(np.sinh(a / b) / share - np.cosh(a / b)))
 
     def code(self, language: str) -> str:
-        """The model as C++, Python or JSON text: `c++`, `python`, `json`."""
+        """The model as source text in `c++`, `python` or `json`."""
         if not self.converged:
             raise StudyError(f"no model fits: {self.missing_reason}")
         return model_code(language, self)
@@ -406,10 +408,10 @@ def fit_wdl_model(  # noqa: PLR0913 - a keyword for each choice
 ) -> WdlModel:
     """Fit the model by maximum likelihood, with intervals by cluster bootstrap over games.
 
-    `stages` is a number a position; those outside of `along` are left out, and so are mates and
-    scores beyond `most` (four times the score that wins half of the games). Each resample is one
-    step of Newton's method from the model of all games, by its own gradient. Without a `degree`
-    the polynomials are cubic, or of the highest degree whose fit comes to an end.
+    `stages` has one number per position. Positions outside of `along`, mates, and scores beyond
+    `most` (default: four times the score that wins half of the games) are excluded. Each resample
+    takes one Newton step from the full fit, with its own gradient and the full Hessian. The default
+    `degree` is 3, or the highest lower degree whose fit converges.
     """
     if sample.unit == VALUE:
         raise StudyError(f"{sample.name} tells values, not scores: see calibrate")
@@ -470,7 +472,7 @@ def fit_wdl_model(  # noqa: PLR0913 - a keyword for each choice
 def _best(
     outcomes: Outcomes, games: int, reference: float, degree: int | None
 ) -> tuple[str, Maximum | None]:
-    """The best model and a verdict; if no degree is asked for, of the highest that has one."""
+    """Fit a given degree, or the highest one that converges; return verdict and fit."""
     degrees = range(DEGREE, -1, -1) if degree is None else [degree]
     verdicts = []
     for each in degrees:
@@ -484,9 +486,9 @@ def _best(
 
 
 def default_max_score(sample: Sample) -> float:
-    """Four times the score that wins half of the games, whenever; all scores where none does.
+    """Four times the score that wins half of the games at any stage; infinite if there is none.
 
-    By the middle nine tenths of the scores, so that a few wild ones have no say.
+    Only the smallest 90% of absolute scores count, so outliers have no influence.
     """
     finite = sample.where(np.isfinite(sample.values))
     if not len(finite):
@@ -506,7 +508,7 @@ def default_max_score(sample: Sample) -> float:
 
 
 def _verdict(outcomes: Outcomes, games: int, degree: int) -> str:
-    """Why there can be no model; empty where there may be one."""
+    """Check the data; return a key of `NO_MODEL`, or an empty text if a fit may exist."""
     won, drawn, lost = (counts > 0 for counts in (outcomes.won, outcomes.drawn, outcomes.lost))
     scores, wins_less_losses = outcomes.scores, outcomes.won - outcomes.lost
     sides = np.concatenate([scores[won], -scores[lost]])
@@ -525,7 +527,7 @@ def _verdict(outcomes: Outcomes, games: int, degree: int) -> str:
 def _resampled(
     sample: Sample, x: Reals, theta: Reals, here: float, resampling: Resampling
 ) -> Reals:
-    """Coefficients in resamples of games; NaN where one has no model with a and b above 0 here."""
+    """Coefficients in resamples of games; NaN where a or b is not positive at `here`."""
     a, b = np.split(theta, 2)
     width = len(a)
     pulls = np.zeros((sample.game_count, 2 * width))
@@ -550,7 +552,7 @@ def _resampled(
         first = np.flatnonzero(np.concatenate([[True], np.diff(games) != 0]))
         np.add.at(pulls, games[first], np.add.reduceat(numbers[order], first, axis=0))
     drawn = np.asarray(resampled_sums(pulls, resampling.resamples, resampling.seed), np.float64)
-    # A resample's own curvature may be nearly flat, and its step then leads anywhere.
+    # Use the full Hessian: that of a resample may be nearly singular.
     size = np.sqrt(np.maximum(np.diag(curvature), 1e-300))
     optimum = theta + np.linalg.solve(curvature / np.outer(size, size), (drawn / size).T).T / size
     at_here = here ** np.arange(width)
