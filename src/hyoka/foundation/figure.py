@@ -12,10 +12,10 @@ LegendPlace = Literal["top", "bottom", "left", "right", "inside", "none"]
 _NAMES: Final = ("series", "name")
 """Fields of data that hold names of parts."""
 _AND: Final = ", "
-"""Between the name of an evaluator and that of a part."""
+"""Separates an evaluator's name from a part's."""
 _CONCATENATIONS: Final = ("vconcat", "hconcat", "concat")
 _STRIP: Final = 60
-"""A view no higher than this is a strip beside another: it keeps its height."""
+"""Views up to this height are strips beside another view and keep their height."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,13 +29,13 @@ class Figure:
     title: str = ""
     width: int | None = None
     height: int | None = None
-    """Of the drawing itself in pixels (1/96 inch), without axes and legend."""
+    """The drawing's size in pixels (1/96 inch), without axes and legend."""
     x_range: tuple[float, float] | None = None
     x_title: str = ""
     y_title: str = ""
     legend: LegendPlace = "top"
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Other names for evaluators and parts, by those that they have."""
+    """New names of evaluators and parts, by current name."""
 
     def __post_init__(self) -> None:
         if self.legend not in get_args(LegendPlace):
@@ -50,7 +50,7 @@ class Figure:
                 raise ParameterError("x_range", f"is two rising numbers, not {low:g} and {high:g}")
 
     def applied(self, spec: dict[str, Any]) -> dict[str, Any]:
-        """A Vega-Lite specification drawn so; raises ParameterError if a label names nothing."""
+        """Draw a Vega-Lite specification so; raises ParameterError for an unused label."""
         unused, names = set(self.labels), dict.fromkeys(_names(spec))
         for view in _views(spec):
             self._size(view)
@@ -106,7 +106,7 @@ class Figure:
         )
 
     def _rename(self, holder: dict[str, Any]) -> set[str]:
-        """Put labels into data and lists of names; gives those that were met."""
+        """Replace names by labels in data and lists; return the labels used."""
         met: set[str] = set()
 
         def labeled(name: Any) -> Any:
@@ -122,10 +122,10 @@ class Figure:
         return met
 
     def _labeled(self, name: str) -> tuple[str, set[str]]:
-        """A name with its label, and whose that is.
+        """Return the label of a name, and the names that it uses.
 
-        A name of an evaluator and a part (`comments, early`) may have a label of its own, or have
-        those of the two.
+        The name of an evaluator and a part (`comments, early`) may have its own label, or combine
+        the labels of both.
         """
         if name in self.labels:
             return self.labels[name], {name}
@@ -142,7 +142,7 @@ class Figure:
 
 
 def _views(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A specification and all views in it."""
+    """Iterate over a specification and all its views."""
     yield spec
     for key in (*_CONCATENATIONS, "layer"):
         for part in spec.get(key, ()):
@@ -150,16 +150,16 @@ def _views(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _names(spec: dict[str, Any]) -> Iterator[str]:
-    """The names of parts that a specification's data have, in their order."""
+    """List the names of parts in a specification's data, in order."""
     for rows in spec.get("datasets", {}).values():
         for row in rows:
             yield from (row[key] for key in _NAMES if row.get(key))
 
 
 def _keep_legends_in_views(spec: dict[str, Any]) -> None:
-    """Give each view of several its own legend: one for all of them would lie outside of all.
+    """Give each of several views its own legend: a shared one would lie outside of all.
 
-    A strip has no room for one.
+    Strips have no room for a legend.
     """
     for key in _CONCATENATIONS:
         if key not in spec:

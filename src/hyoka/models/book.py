@@ -17,7 +17,7 @@ from hyoka.records import Record, read_records, records_in
 from hyoka.storage.model_file import ModelFile, read_model_file, shown
 
 Whose = Literal["winners", "decided", "all"]
-"""Whose moves count: those of winners, of both players in decided games, or all."""
+"""The players whose moves count: winners, both players in decided games, or all."""
 WHOSE: Final[tuple[Whose, ...]] = get_args(Whose)
 PLIES: Final = 30
 _HEADER: Final = b"hyoka-artefact "
@@ -27,7 +27,7 @@ _FIRST_LINE: Final = b"positions and moves\n"
 
 @dataclass(frozen=True)
 class Book(Model):
-    """How often each move was played in each position; transpositions are merged."""
+    """Counts of the moves played in each position; transpositions are merged."""
 
     kind = "book"
 
@@ -130,7 +130,7 @@ class Book(Model):
         return cls(game, counts, texts)
 
     def _content(self) -> bytes:
-        # One line per position, with its moves, most frequent first.
+        # One line per position, with its moves, the most frequent first.
         move = game_facts(self.game).move
         lines = []
         for at, moves in self.counts.items():
@@ -147,21 +147,21 @@ class Book(Model):
 
     @property
     def moves_in_all(self) -> int:
-        """The number of different moves, summed over positions."""
+        """The number of distinct moves, summed over positions."""
         return sum(map(len, self.counts.values()))
 
     def moves(self, position: Position) -> dict[Move, int]:
-        """The legal book moves of a position and their counts."""
+        """List the legal book moves of a position with their counts."""
         counts = self.counts.get(position.hash, Counter())
         return {move: counts[move.code] for move in position.legal_moves if move.code in counts}
 
     def codes(self) -> dict[int, list[int]]:
-        """The moves by position hash, as the compiled core takes them."""
+        """The moves by position hash, for the compiled core."""
         return {position: list(moves) for position, moves in self.counts.items()}
 
 
 def _is_model_file(path: Path) -> bool:
-    """Whether a file has our header; records may be a folder, or of any size."""
+    """Whether a file has a model header; records may be a folder, or of any size."""
     try:
         with path.open("rb") as file:
             return file.read(len(_HEADER)) == _HEADER

@@ -29,7 +29,7 @@ from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, ModelFile, read
 
 def mets_tree(model_file: ModelFile) -> _core.MetsTree:
     """Load a METS tree; raises SourceError."""
-    # Eight-byte numbers need aligned memory.
+    # 8-byte numbers need aligned memory.
     content = np.frombuffer(model_file.content, np.uint8)
     if content.ctypes.data % 8:
         content = content.copy()
@@ -58,7 +58,7 @@ def _of_mets(game: str, model_file: ModelFile) -> _core.Model:
 def latent_content(
     names: Sequence[str], logs: NDArray[np.float32], factors: NDArray[np.float32]
 ) -> bytes:
-    """The file content of a latent model: a line of names, then the numbers."""
+    """Write a latent model's content: a line of names, then the numbers."""
     numbers = np.concatenate([logs[:, None], factors], axis=1).astype("<f4")
     return join_header(list(names), numbers.tobytes())
 
@@ -66,7 +66,7 @@ def latent_content(
 def latent_model(
     game: str, names: Sequence[str], logs: NDArray[np.float32], factors: NDArray[np.float32]
 ) -> _core.Model:
-    """A latent model as searches take it: the game's features in order, then shapes."""
+    """Build a latent model for searches: the game's features in order, then shapes."""
     shapes = [name.removeprefix(SHAPE) for name in names if name.startswith(SHAPE)]
     if list(names[: len(names) - len(shapes)]) != list(move_strengths(game)):
         raise NotationError(f"these features are not {game}'s, or not those of this Hyoka")
@@ -92,8 +92,8 @@ def _of_latent(game: str, model_file: ModelFile) -> _core.Model:
 
 
 def combined_content(parts: Sequence[ModelFile], weights: Sequence[float]) -> bytes:
-    """The file content of combined models: a line with weights and sizes, then each file."""
-    # Learned games are listed once, for the combined model.
+    """Write the content of combined models: a line with weights and sizes, then each file."""
+    # Fitting games are listed once, for the combined model.
     short = (replace(p, origin=p.origin and replace(p.origin, learned_games=None)) for p in parts)
     files = [part.to_bytes() for part in short]
     about = {"weights": list(weights), "bytes": [len(file) for file in files]}
@@ -139,11 +139,11 @@ MOVE_MODELS: Final[dict[str, Callable[[str, ModelFile], _core.Model]]] = {
     "network": _of_network,
     "convolution": _of_convolution,
 }
-"""How to load a model, by kind; a file without a kind holds strengths."""
+"""Loaders by kind of model; a file without a kind contains strengths."""
 
 
 def move_model(game: str, source: str | Path | ModelFile) -> _core.Model:
-    """Load a move model from a file, or the built-in one; raises SourceError.
+    """Load a move model from a file, or the bundled one; raises SourceError.
 
     >>> import hyoka as hk
     >>> _ = move_model("go9", "built-in")
@@ -164,7 +164,7 @@ def move_model(game: str, source: str | Path | ModelFile) -> _core.Model:
 
 
 def ranked(line: AnyLine, model: _core.Model) -> list[tuple[AnyMove, float]]:
-    """The legal moves with their shares of the strength by a move model, strongest first.
+    """Rank the legal moves by a move model, with their shares of the strength.
 
     Equally strong moves keep the game's order.
 
@@ -183,7 +183,7 @@ def ranked(line: AnyLine, model: _core.Model) -> list[tuple[AnyMove, float]]:
 _EVALUATIONS: Final[dict[str | None, type[StaticEvaluation]]] = {
     each.kind: each for each in (SparseEvaluation, PlyPerceptrons, Network, Convolution)
 }
-"""By kind; any other file holds the weights of a game's terms."""
+"""Loaders by kind; any other file contains the weights of a game's terms."""
 
 
 def static_evaluation(game: str, source: str | Path | ModelFile = BUILT_IN) -> StaticEvaluation:

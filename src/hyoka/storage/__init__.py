@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files and folders that Hyoka writes, and the checks of what may be replaced."""
+"""Writing of files and folders, with protection against overwriting."""
 
 from hyoka.storage.outputs import (
     check_output,

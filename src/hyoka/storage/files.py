@@ -86,7 +86,7 @@ def write_bytes(path: Path, content: bytes | memoryview) -> None:
         return
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such folder", str(path.parent))
-    # Only a part of the name: with the suffix of mkstemp it might become too long.
+    # A full name with mkstemp's suffix might be too long.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -103,7 +103,7 @@ def write_bytes(path: Path, content: bytes | memoryview) -> None:
 
 
 def umask() -> int:
-    """The permissions that new files and folders of this process lack."""
+    """Return the process's umask for new files and folders."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
@@ -124,7 +124,7 @@ def sync_folder(folder: Path) -> None:
 def read_toml(file: Path, *, verify: bool = True) -> dict[str, Any]:
     """Read a TOML file; raises StudyError if it is damaged or if its checksum does not match.
 
-    Without `verify`, an edited file is accepted as long as it is TOML.
+    Without `verify`, an edited file is accepted if it is valid TOML.
     """
     try:
         text = read_regular(file).decode("utf-8")
@@ -148,7 +148,7 @@ def read_toml(file: Path, *, verify: bool = True) -> dict[str, Any]:
 
 
 def write_sealed_toml(path: Path, values: dict[str, Any]) -> None:
-    """Write TOML that ends with a checksum of itself."""
+    """Write TOML with a checksum at the end."""
     text = _toml(values)
     write_text(path, f"{text}{_CHECKSUM}{_digest(text)}\n")
 
@@ -189,5 +189,5 @@ def _value(value: object) -> str:
 
 
 def now() -> datetime.datetime:
-    """The current time in UTC, to the second."""
+    """Return the current UTC time, to the second."""
     return datetime.datetime.now(datetime.UTC).replace(microsecond=0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Game ids: 64-bit hashes of games' moves, and compact exact sets of them.
 
-A game has the same id in every file, whatever its players, dates and comments. Models store the
-ids of the games they were learned from, so that they can be judged by all others.
+Players, dates and comments do not affect a game's id. Models store the ids of the games from which
+they were fitted, so that other games can test them.
 """
 
 import base64
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from hyoka.foundation.errors import NotationError
 
 MOST_GAMES: Final = 1 << 24
-"""A set in a file that claims more games is refused."""
+"""The maximum size of a set in a file."""
 _BYTES: Final = 8
 
 
 def game_id(moves: NDArray[np.uint16]) -> int:
-    """The id of a game: the first 64 bits of the SHA-256 of its moves' codes.
+    """Compute a game's id: the first 64 bits of the SHA-256 of its moves' codes.
 
     >>> hex(game_id(np.arange(3, dtype=np.uint16)))
     '0xd09fca218969c290'
@@ -45,17 +45,17 @@ class GameIds:
     """
 
     ids: NDArray[np.uint64]
-    """Each once, in rising order."""
+    """Unique ids in ascending order."""
 
     @classmethod
     def of(cls, ids: Iterable[int] | NDArray[np.uint64]) -> Self:
-        """The set of these ids."""
+        """Build the set of ids."""
         given = ids if isinstance(ids, np.ndarray) else np.array(list(ids), np.uint64)
         return cls(np.unique(given))
 
     @classmethod
     def of_moves(cls, moves: NDArray[np.uint16], offsets: NDArray[np.int64]) -> Self:
-        """The set of games side by side: game i's moves are those from its offset to the next."""
+        """Build the set of concatenated games: each game's moves end at the next one's offset."""
         pairs = itertools.pairwise(offsets.tolist())
         return cls.of([game_id(moves[start:end]) for start, end in pairs])
 
@@ -69,18 +69,18 @@ class GameIds:
         return hash(self.ids.tobytes())
 
     def __or__(self, other: "GameIds") -> "GameIds":
-        """The games of either set."""
+        """The union of two sets."""
         return GameIds(np.union1d(self.ids, other.ids))
 
     def contains(self, ids: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Whether each of some ids is in the set."""
+        """Test which ids are in the set."""
         return np.isin(ids, self.ids)
 
     def as_json(self) -> dict[str, Any]:
-        """The set as a file has it: some 8 bytes a game.
+        """Encode the set for a file: about 8 bytes a game.
 
-        The differences of successive ids, their bytes transposed so that the upper ones, mostly 0,
-        are compressed; then as text.
+        The differences of successive ids are transposed by byte, so that the upper bytes, mostly
+        0, compress well, and encoded as text.
         """
         steps = np.diff(self.ids, prepend=np.uint64(0)).astype("<u8")
         planes = steps.view(np.uint8).reshape(-1, _BYTES).T.tobytes()
@@ -88,7 +88,7 @@ class GameIds:
 
     @classmethod
     def from_json(cls, value: object) -> Self:
-        """The set that `as_json` wrote; raises NotationError."""
+        """Parse the output of `as_json`; raises NotationError."""
         if not isinstance(value, dict):
             raise NotationError("the learned games are not an object")
         count, text = value.get("count"), value.get("ids")

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models: files of everything learned, identified by content, with their origin.
+"""Model files: learned content with its origin, identified by a hash.
 
-A spec that names a file reads it once, whole: what it holds counts from then on, not its name.
-Whoever keeps or sends the spec keeps the content with it, so that a file that changes later, or
-that another machine doesn't have, changes nothing.
+A spec that names a file reads it completely, once. The content is stored and sent with the spec,
+so results do not depend on later changes of the file or on its presence on other machines.
 
-What Hyoka writes has a header: kind, format, SHA-256 of the content and how it was made. Small
-things are JSON objects with the header under "hyoka"; others are a line of magic, a line of
-JSON and then their bytes, which begin at a multiple of 64 so that they can be mapped into memory.
-Files without a header (weights written by hand, records, profiles in TOML) are taken for what they
-are used as. Nothing in a file is ever executed.
+Hyoka writes a header: kind, format, SHA-256 of the content, and origin. Small models are JSON
+objects with the header under "hyoka"; others have a magic line, a line of JSON and then bytes,
+aligned to 64 for memory mapping. Files without a header (weights written by hand, records,
+profiles in TOML) get their kind from their use. Nothing in a file is ever executed.
 """
 
 import hashlib
@@ -30,11 +28,11 @@ if TYPE_CHECKING:
     from hyoka.storage.game_ids import GameIds
 
 BUILT_IN: Final = "built-in"
-"""In the place of a file: what is built in for the game at hand."""
+"""Names the game's bundled model instead of a file."""
 LEARNED: Final = "learned"
-"""In the place of a file of strengths: what was learned for the game at hand, as Hyoka has it."""
+"""Names the game's bundled model of learned strengths, or a learned evaluation."""
 NETWORK: Final = "network"
-"""The same, of what was learned the network, whether searches go by it or not."""
+"""Names the game's bundled network, whether or not searches use it by default."""
 _HEADER: Final = "hyoka"
 _MAGIC: Final = b"hyoka-artefact 1\n"
 _ALIGNMENT: Final = 64
@@ -50,7 +48,7 @@ class Kind:
 
     words: str
     version: int = 1
-    """The newest format that this Hyoka writes; it reads all from 1 on."""
+    """The newest supported format; all formats from 1 on are readable."""
     is_json: bool = False
     """Whether the content is a JSON object."""
 
@@ -91,10 +89,10 @@ class Origin:
     choices: Mapping[str, str] = field(default_factory=dict)
     """Other options: the study, the method."""
     parents: Mapping[str, str] = field(default_factory=dict)
-    """The models that it was made of, by SHA-256."""
+    """The models that it was built from, by SHA-256."""
     versions: Mapping[str, str] = field(default_factory=_versions)
     learned_games: "GameIds | None" = None
-    """The games it was learned from; None if they are not listed."""
+    """The games from which it was fitted; None if not listed."""
 
     @classmethod
     def from_json(cls, value: object) -> "Origin":
@@ -134,7 +132,7 @@ class Origin:
         return found
 
     def summary(self) -> dict[str, Any]:
-        """The same for display: of the learned games only their number."""
+        """Convert for display: the fitting games become their count."""
         found = replace(self, learned_games=None).as_json()
         if self.learned_games is not None:
             found["learned_games"] = {"count": len(self.learned_games)}
@@ -149,7 +147,7 @@ def _game_ids(listed: object) -> "GameIds":
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """Something learned or given; equal contents of one kind are equal, whatever their names.
+    """A model's file content; equal contents of one kind are equal, whatever their names.
 
     >>> made = ModelFile.of("weights", {"game": "chess", "weights": {"bishop_pair": 30}})
     >>> made.game, made.version, made.fingerprint
@@ -159,19 +157,19 @@ class ModelFile:
     """
 
     kind: str | None
-    """One of `KINDS`; None if neither the file nor its use tells."""
+    """One of `KINDS`; None if neither the file nor its use determines it."""
     content: bytes = field(compare=False, repr=False)
-    """The file without its header: one that was written before there were headers is the same."""
+    """The file without its header; adding a header does not change it."""
     path: str = field(default="", compare=False)
-    """As it was given."""
+    """The given name."""
     game: str | None = field(default=None, compare=False)
-    """None if unknown, or for any game."""
+    """The game's name; None if unknown, or for any game."""
     version: int | None = field(default=None, compare=False)
-    """Of the format; None if there is no header."""
+    """The format version; None without a header."""
     origin: Origin | None = field(default=None, compare=False)
-    """None if unknown."""
+    """The origin; None if unknown."""
     sha256: str = field(init=False)
-    """Of the content."""
+    """The SHA-256 of the content."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sha256", hashlib.sha256(self.content).hexdigest())
@@ -186,7 +184,7 @@ class ModelFile:
         origin: Origin | None = None,
         path: str = "",
     ) -> "ModelFile":
-        """A new model; what JSON objects are for, they say under `game` themselves."""
+        """Create a new model; a JSON object names its game in `game`."""
         known = _kind_named(kind)
         if isinstance(content, Mapping) != known.is_json:
             what = "a JSON object" if known.is_json else "bytes"
@@ -223,7 +221,7 @@ class ModelFile:
         return model_file
 
     def to_bytes(self) -> bytes:
-        """The content that `from_bytes` reads; a file without a header does not change."""
+        """Return the content that `from_bytes` reads; without a header it is the file itself."""
         if self.version is None:
             return self.content
         header: dict[str, Any] = {"kind": self.kind, "version": self.version, "sha256": self.sha256}
@@ -236,7 +234,7 @@ class ModelFile:
         return begun + b" " * (-(len(begun) + 1) % _ALIGNMENT) + b"\n" + self.content
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file; raises OSError."""
+        """Write the model to a file; raises OSError."""
         write_bytes(Path(path), self.to_bytes())
 
     def __str__(self) -> str:
@@ -244,22 +242,22 @@ class ModelFile:
 
     @property
     def fingerprint(self) -> str:
-        """Some characters that tell this content from others."""
+        """A short hash of the content."""
         return self.sha256[:_SHORT]
 
     def check(self, kind: str, game: str | None = None) -> None:
-        """Raise SourceError if it is of another kind, or for another game."""
+        """Raise SourceError for another kind or another game."""
         if self.kind not in (None, kind):
             raise SourceError(f"{self}: it holds {self.kind}, not {kind}")
         if game is not None and self.game not in (None, game):
             raise SourceError(f"{self}: {kind} for {self.game}, not for {game}")
 
     def json_object(self) -> dict[str, Any]:
-        """The content as a JSON object with each name once; raises SourceError."""
+        """Parse the content as a JSON object with unique names; raises SourceError."""
         return json_object(self.content, str(self))
 
     def as_json(self) -> dict[str, Any]:
-        """All but the content, for programs."""
+        """Return everything but the content, for programs."""
         return {
             "file": self.path,
             "kind": self.kind,
@@ -272,9 +270,9 @@ class ModelFile:
 
 
 def read_model_file(source: str | Path | ModelFile, kind: str | None = None) -> ModelFile:
-    """The model in a file; raises SourceError, also if it is none of this kind.
+    """Read a model from a file; raises SourceError, also for another kind.
 
-    Without a kind a file without a header is looked at: what a JSON object names tells.
+    Without a kind and a header, the names in a JSON object determine the kind.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -294,7 +292,7 @@ def read_model_file(source: str | Path | ModelFile, kind: str | None = None) -> 
     try:
         with Path(source).open("rb") as file:
             data = file.read(_LARGEST + 1)
-    except (OSError, ValueError) as error:  # the second: a name that no file can have
+    except (OSError, ValueError) as error:  # a name that no file can have raises ValueError
         raise SourceError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
     if len(data) > _LARGEST:
         raise SourceError(f"{name}: too large: more than {_LARGEST >> 20} MiB")
@@ -302,7 +300,7 @@ def read_model_file(source: str | Path | ModelFile, kind: str | None = None) -> 
 
 
 def json_object(data: bytes, source: str) -> dict[str, Any]:
-    """A JSON object with each name once; raises SourceError."""
+    """Parse a JSON object with unique names; raises SourceError."""
     try:
         content = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_each_once)
     except UnicodeDecodeError:
@@ -317,7 +315,7 @@ def json_object(data: bytes, source: str) -> dict[str, Any]:
 
 
 def number_of(value: object) -> float:
-    """A number that JSON holds, as a float; NaN if it is none or too large to be one.
+    """Convert a JSON number to a float; NaN if it is not one, or too large.
 
     >>> number_of(3), number_of("3"), number_of(True), number_of(10**400)
     (3.0, nan, nan, nan)
@@ -331,7 +329,7 @@ def number_of(value: object) -> float:
 
 
 def shown(value: object) -> str:
-    """A value of a file in a message: no more of it than fits on a line."""
+    """Format a file's value for a message, shortened to one line."""
     try:
         text = value if isinstance(value, str) and value.isprintable() else json.dumps(value)
     except RecursionError:
@@ -350,7 +348,7 @@ def _may_be_json(data: bytes, kind: str | None) -> bool:
     looks_so = _JSON_OBJECT.match(data) is not None
     if kind is None:
         return looks_so
-    # Other content too has a header only in Hyoka's own files.
+    # Only Hyoka's own files have a header with other content.
     return KINDS[kind].is_json or (looks_so and f'"{_HEADER}"'.encode() in data[:_ALIGNMENT])
 
 
@@ -372,7 +370,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _unpacked(data: bytes, path: str) -> tuple[dict[str, Any], bytes]:
-    """The header and the bytes after it; raises SourceError."""
+    """Split a file into its header and the bytes after it; raises SourceError."""
     end = data.find(b"\n", len(_MAGIC), _LONGEST_HEADER)
     if end < 0:
         raise SourceError(f"{path}: a model whose header has no end: it was cut short")
@@ -388,7 +386,7 @@ def _unpacked(data: bytes, path: str) -> tuple[dict[str, Any], bytes]:
 def _described(
     header: object, content: bytes, game: object, path: str, *, is_json: bool
 ) -> ModelFile:
-    """The model that a header describes; raises SourceError where it isn't so."""
+    """Build the model that a header describes; raises SourceError if they do not match."""
     if not isinstance(header, dict):
         raise SourceError(f"{path}: its header is no object, but {shown(header)}")
     kind, version, sha256 = (header.get(name) for name in ("kind", "version", "sha256"))

@@ -22,7 +22,7 @@ def write_parquet(table: pa.Table, path: Path) -> memoryview:
 
 
 def _encodings(schema: pa.Schema) -> dict[str, Any]:
-    """Delta encoding for integers: smaller and faster to write than dictionaries."""
+    """Return the integer columns: delta encoding makes them smaller and faster to write."""
     leaves = dict(leaf for field in schema for leaf in _leaves(field.name, field.type))
     deltas = {
         name: "DELTA_BINARY_PACKED" for name, kind in leaves.items() if pa.types.is_integer(kind)
@@ -41,7 +41,7 @@ def _encodings(schema: pa.Schema) -> dict[str, Any]:
 
 
 def _leaves(name: str, kind: pa.DataType) -> Iterator[tuple[str, pa.DataType]]:
-    """The Parquet columns of an Arrow column: paths and types."""
+    """List the Parquet columns of an Arrow column: paths and types."""
     if pa.types.is_map(kind):
         yield from _leaves(f"{name}.key_value.key", kind.key_type)
         yield from _leaves(f"{name}.key_value.value", kind.item_type)

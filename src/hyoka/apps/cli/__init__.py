@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: each command parses, calls one public function and prints."""
+"""The command line: each command parses arguments, calls one public function and prints."""
 
 import contextlib
 import io
@@ -16,19 +16,17 @@ from hyoka.foundation.errors import EngineError, Error, ParameterError
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; bad input gives one clear line and exit code 2."""
+    """Run the command line; invalid input gives one clear line and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="replace"
-            )  # a terminal that can't show a stone still shows the rest
+            stream.reconfigure(errors="replace")  # replace characters that the terminal cannot show
     warnings.showwarning = _show_warning  # type: ignore[assignment]  # the rest is not shown
     words = sys.argv[1:] if arguments is None else arguments
-    command_line(words)  # what it loads stays loaded; a signal until then simply ends the process
+    command_line(words)  # Imported modules stay loaded; until then a signal ends the process.
     signals.listen()
     status = run(words)
     if status == signals.INTERRUPTED:
-        # At once: threads that did not stop would be waited for.
+        # Exit at once: a normal exit would wait for threads that did not stop.
         with contextlib.suppress(OSError):
             sys.stdout.flush()
         os._exit(signals.status_after())
@@ -40,7 +38,7 @@ def _show_warning(message: Warning | str, *_: object) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command and give its exit status; what went wrong is one line on standard error."""
+    """Run a command and return its exit status; errors are one line on standard error."""
     try:
         for argument in arguments:
             if any("\ud800" <= character <= "\udfff" for character in argument):
@@ -51,7 +49,7 @@ def run(arguments: list[str]) -> int:
             signals.say_interrupted()
         return int(status)
     except typer.TyperException as error:
-        if not error.format_message():  # a group without a command has shown its help
+        if not error.format_message():  # a group without a command has already shown its help
             return 2
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "hyoka"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options that all analyses of a study share, and the question that they make.
+"""The options that all analyses of a study share, and the inquiry built from them.
 
-A command that `asks` is written with an `Inquiry` and the options of its own; the shared ones are
+A command decorated with `asks` has an `Inquiry` and its own options; the shared options are
 declared once, here.
 """
 
@@ -27,15 +27,15 @@ from hyoka.study.sampling import Axis, Balance, chosen_evaluators
 Command = Callable[..., None]
 
 PARTS: Final = ("by", "bins", "largest")
-"""Options that part the positions."""
+"""Options that divide the positions."""
 BALANCE: Final = ("balance",)
-"""The option that makes parts comparable."""
+"""The option that balances parts for comparison."""
 FIGURE: Final = ("title", "size", "x_range", "legend", "labels")
-"""Options for how pictures are drawn."""
+"""Options of figures."""
 FEW: Final = ("min_games",)
 """The option for commands that hide figures of few games."""
 LINK: Final = ("bend", "limit")
-"""Options for where scores become probabilities."""
+"""Options that convert scores to probabilities."""
 
 Evaluators = Annotated[
     list[str] | None,
@@ -155,7 +155,7 @@ Labels = Annotated[
 
 @dataclass(frozen=True)
 class Inquiry:
-    """A question of the command line: evaluators, options, and output format."""
+    """The inquiry of a command: evaluators, options, and output format."""
 
     study: Study
     evaluators: list[str]
@@ -241,13 +241,13 @@ def _figure(
 
 
 def _renamed(label: str) -> tuple[str, str]:
-    """A name and its label; names of parts such as `ply = 3` have signs in them, labels none."""
+    """Split a name and its label; names such as `ply = 3` contain `=`, labels do not."""
     name, _, new = label.rpartition("=")
     return name, new
 
 
 def asks(*, without: Collection[str] = ()) -> Callable[[Command], Command]:
-    """Give a command the shared options, but for some, after those of its own."""
+    """Add the shared options, with exceptions, after a command's own."""
 
     def with_options(command: Command) -> Command:
         study, *others = inspect.signature(_inquiry).parameters.values()
@@ -259,7 +259,7 @@ def asks(*, without: Collection[str] = ()) -> Callable[[Command], Command]:
             inquiry = _inquiry(**{each.name: options.pop(each.name) for each in shared})
             command(inquiry, **options)
 
-        # What Typer reads the options from.
+        # Typer reads the options from these attributes.
         parameters = [study, *own, *shared[1:]]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -269,7 +269,7 @@ def asks(*, without: Collection[str] = ()) -> Callable[[Command], Command]:
 
 
 def link_of(bend: str | None, limit: str | None) -> Link | None:
-    """The link that options ask for; what is not said is none, if the other is."""
+    """Build the link that the options request; an unset option is zero if the other is set."""
     if bend is None and limit is None:
         return None
     return Link(_score("--bend", bend), _score("--limit", limit))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands by name; only the one that is called is loaded."""
+"""All commands by name; only the called one is imported."""
 
 import ast
 import importlib
@@ -27,24 +27,24 @@ GROUPS: Final = {
         LEARNING,
     ),
 }
-"""Commands that have commands: what help says of them, and under what."""
+"""Groups of commands, with their help and panel."""
 
 
 class Command(NamedTuple):
-    """A command as help lists it; a group's commands have names such as `engine check`."""
+    """A command in the help; a group's commands have names such as `engine check`."""
 
     name: str
     place: str  # module.function in this package
     help: str  # the first line of the function's docstring
-    panel: str | None = None  # what help lists it under, if not all commands
+    panel: str | None = None  # the heading in the help; None for commands in a group
 
     @property
     def words(self) -> list[str]:
-        """The words that call it."""
+        """The words of the command."""
         return self.name.split()
 
     def load(self) -> Callable[..., Any]:
-        """The function with all its options, which checks numbers and outputs first."""
+        """Import the function and add the checks of numbers and outputs."""
         module, function = self.place.split(".")
         found: Callable[..., Any] = getattr(
             importlib.import_module(f"hyoka.apps.cli.{module}"), function
@@ -376,8 +376,8 @@ COMMANDS: Final = (
 
 
 def command_line(arguments: Sequence[str]) -> typer.Typer:
-    """All commands by name, and the one that the arguments call in full."""
-    # Options before a command take no value, so that the first words are its name.
+    """Build the command line with full options for the called command only."""
+    # Options before a command take no value, so its name is the first words.
     called = [argument for argument in arguments if not argument.startswith("-")]
     program = typer.Typer(
         name="hyoka",
@@ -405,7 +405,7 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
 
 
 def _not_called() -> None:
-    """Stand for a command that is only listed."""
+    """A placeholder for commands that are only listed."""
 
 
 def _version(wanted: bool) -> None:
@@ -427,11 +427,11 @@ _NAMED: Final = re.compile(
 )
 """The format of `hyoka.foundation.errors.named`."""
 _FUNCTIONS: Final = {"append_to_study": "append"}
-"""Functions of the library that are options of a command."""
+"""Library functions that correspond to a command's option."""
 
 
 def command_of(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """The command that arguments name, and its options by the parameters that they are."""
+    """Return the command in the arguments, and its options by parameter."""
     command, path = typer.main.get_command(command_line(arguments)), ["hyoka"]
     for word in arguments:
         known = getattr(command, "commands", {})
@@ -448,7 +448,7 @@ def command_of(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 
 def in_options(message: str, options: Mapping[str, str]) -> str:
-    """A message with a command's options in place of the parameters that it names.
+    """Replace the parameters that a message names by a command's options.
 
     >>> in_options("say which with `by`, as `by='in check'`; not `other`", {"by": "--by"})
     "say which with --by, as --by 'in check'; not `other`"
@@ -464,7 +464,7 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
 
 
 def _words(value: str | None) -> list[str]:
-    """A parameter's value as a shell wants it; an option that is on has none."""
+    """Quote a parameter's value for a shell; a flag has none."""
     if value is None or value == "True":
         return []
     try:

@@ -143,9 +143,9 @@ def comparison_command(
 ) -> None:
     """Learn an evaluation from the moves and results of games (comparison training).
 
-    Each pass searches all legal moves until captures rest, then moves the weights so that the moves
-    played come out on top (and, with outcomes, so that scores predict results). After each pass
-    the games held out say how well it does; the best pass is kept. Play with it: ab:eval=FILE.
+    Each pass searches all legal moves to quiescence, then changes the weights so that the moves
+    played rank first (and, with outcomes, so that scores predict results). Held-out games measure
+    each pass, and the best pass is kept. Play with it: ab:eval=FILE.
     """
     chosen = objective_from(objective)
     cores = threads or os.cpu_count() or 1
@@ -230,9 +230,9 @@ def lessons_of(
     threads: int,
     progress: OnProgress | None,
 ) -> tuple[Lessons, Lessons | None]:
-    """Training and held-out games of records or a study.
+    """Read training and held-out games of records or a study.
 
-    No game is held out that the evaluation to `start` with learned from.
+    Games from which the evaluation `start` was fitted are never held out.
     """
     held_out: Lessons | None = None
     if (sources[0] / DESCRIPTION).exists():
@@ -278,7 +278,7 @@ def _tell_beginning(learned: Lessons, held_out: Lessons | None, going_on: bool) 
 
 
 class _PassTeller:
-    """Tells of each pass, and how long the rest will take if it goes on like that."""
+    """Prints each pass, and the estimated time for the rest."""
 
     def __init__(self, passes: int) -> None:
         self._passes = passes
@@ -397,9 +397,9 @@ def scores_command(
 ) -> None:
     """Fit an evaluation to what a stronger evaluator says of a study's positions.
 
-    First let it score them: hyoka evaluate STUDY --with uci:nodes=1000:stockfish --sample 8. All
-    weights are fitted, where captures rest, with a price on leaving those that it begins with.
-    Play with it: ab:eval=FILE.
+    First evaluate the positions: hyoka evaluate STUDY --with uci:nodes=1000:stockfish --sample 8.
+    All weights are fitted on quiescent positions, with a penalty on changes from the initial
+    weights. Play with it: ab:eval=FILE.
     """
     settings = ScoreSettings(teacher_scale, freedom, known_freedom, steps)
     opened = Study.open(study)

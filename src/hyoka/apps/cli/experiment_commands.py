@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ready-made experiments: what a search's enhancements bring, and the papers' tables."""
+"""Commands for experiments: ablations, and the papers' tables."""
 
 import contextlib
 import os
@@ -106,7 +106,8 @@ def ablate_command(
 ) -> None:
     """Play each enhancement of a search against the search without it; a table with intervals.
 
-    At equal playouts and at equal time. Interrupted, the same command goes on.
+    Matches are played at equal playouts and at equal time. If interrupted, the same command
+    resumes.
     """
     kind = game_facts(game).name
     spec = SearchSpec.from_text(search).for_game(kind)
@@ -203,7 +204,7 @@ def reproduce_command(
 ) -> None:
     """Repeat an experiment of the papers: our figures beside theirs, with intervals.
 
-    Interrupted, the same command goes on.
+    If interrupted, the same command resumes.
     """
     experiments = load_experiments()
     from experiments.results_page import (  # noqa: PLC0415 - found by load_experiments
@@ -267,9 +268,9 @@ def _list_experiments(listed: Mapping[str, "Experiment"], as_json: bool) -> None
 
 
 def source_commit() -> str:
-    """The commit that this program is of, with a + if it has been changed since.
+    """Return the checkout's commit, with a + if files have changed since.
 
-    Its version, where it does not run from a checkout.
+    Outside of a checkout, return the version.
     """
     here = Path(__file__).resolve().parent
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands about models: what a file holds, terms of evaluations, opening books."""
+"""Commands about models: contents of model files, terms of evaluations, opening books."""
 
 import fnmatch
 import itertools
@@ -126,7 +126,7 @@ def terms_command(
 ) -> None:
     """The terms of a game's evaluation, what each counts, and its weights.
 
-    A term is the first player's count less the second's; `hyoka learn weights STUDY --term NAME`
+    A term is the first player's count minus the second's; `hyoka learn weights STUDY --term NAME`
     fits its weights.
 
     For example: hyoka terms chess 'king_*'
@@ -170,7 +170,7 @@ def terms_command(
 
 
 def _family(term: str) -> str:
-    """The term without its square and its numbers.
+    """Return the term without its square and its numbers.
 
     >>> _family("pawn_on_a2"), _family("pawn_own_king_beside_0_behind_5")
     ('pawn_on_*', 'pawn_own_king_beside_*')
@@ -211,9 +211,9 @@ def make_command(
 ) -> None:
     """Make an opening book from game records: by position, how often each move was played.
 
-    A search plays it: `uct:book=FILE` searches the book's moves alone as long as there are some,
-    `book_pick=frequency` draws one with the probability of its count. Positions that transpose are
-    one. The exit code is 3 if a file, or a part of one, could not be read.
+    A search uses it: `uct:book=FILE` searches only the book's moves while there are any;
+    `book_pick=frequency` draws one with probability proportional to its count. Transpositions are
+    merged. The exit code is 3 if a file, or a part of one, could not be read.
     """
     with progress_bars(quiet or as_json) as progress:
         stream = RecordStream(batches(files, progress=progress))
@@ -243,7 +243,7 @@ def make_command(
 
 
 class _GamesOfOneKind:
-    """The games whose moves count; records must be of one kind unless one is named."""
+    """Read the games whose moves count; records must be of one kind unless one is named."""
 
     def __init__(self, stream: RecordStream, name: str | None, whose: Whose) -> None:
         self._stream = iter(stream)

@@ -57,7 +57,7 @@ from hyoka.study.manifest import DESCRIPTION
 
 PAGE = "report.html"
 _LARGEST_CODES = 20_000
-"""Games with more codes of moves than this have networks without a policy by default."""
+"""Networks of games with more move codes have no policy head by default."""
 
 Width = Annotated[int, typer.Option(min=64, max=1024, help="Of the first layer: a multiple of 64.")]
 ValueUnits = Annotated[int, typer.Option(min=1, max=256, help="That say the value.")]
@@ -143,7 +143,7 @@ def network_command(
     """Learn a network from games: what positions are worth, and which moves.
 
     From records it learns the moves played and the results; from a study of `learn selfplay` also
-    what the search visited and thought. Games from set-up positions are left out. Needs PyTorch, of
+    the search's visits and values. Games from set-up positions are excluded. Needs PyTorch, from
     the extra `learn`. Play with it: uct:eval=FILE,strengths=FILE,cut=0 or ab:eval=FILE.
     """
     check_device(device)
@@ -202,7 +202,7 @@ def network_command(
 
 
 def _played(sources: list[Path], hold_out: float) -> tuple[PlayedGames, PlayedGames | None]:
-    """The games to learn from, and those held out; None without any."""
+    """Read the fitting games and the held-out games; None without any."""
     studies = [source for source in sources if (source / DESCRIPTION).exists()]
     if studies and len(studies) < len(sources):
         raise Error("either studies or records, not both")
@@ -234,7 +234,7 @@ def _epoch_text(report: EpochReport) -> str:
 
 
 def _finite(values: dict[str, Any]) -> dict[str, Any]:
-    """Numbers that JSON knows."""
+    """Convert to numbers that JSON supports."""
     return {name: _known(value) for name, value in values.items()}
 
 
@@ -299,9 +299,10 @@ def selfplay_command(
 ) -> None:
     """Make a player from the rules alone: play, learn a network, prove the gain, again.
 
-    A search plays itself; a network learns from the games of the last generations; if it beats who
-    played before, under a sequential test, it plays the next ones. Each generation is a study, a
-    network and a match. Interrupted, the same command goes on; with more --generations, further.
+    A search plays itself, and a network is trained on the games of the last generations. If it
+    beats the current player in a sequential test, it plays the next games. Each generation is a
+    study, a network and a match. If interrupted, the same command resumes; more --generations
+    continue the run.
     """
     check_device(device)
     name = game_facts(game).name
@@ -419,9 +420,9 @@ def perceptrons_command(
 ) -> None:
     """Learn win rates of Blokus Duo from searches: patterns into a network a ply (Nakamura 2007).
 
-    Records are those of a match whose players say values, such as `hyoka match` keeps; of a study
-    it is what an evaluator says of its positions. Equal positions are merged, their win rates
-    averaged. Needs PyTorch, of the extra `learn`. Play with it: uct:prior=40,eval=FILE.
+    The records are those of a match whose players report values, such as `hyoka match` stores;
+    from a study, an evaluator's evaluations are used. Equal positions are merged and their win
+    rates averaged. Needs PyTorch, from the extra `learn`. Play with it: uct:prior=40,eval=FILE.
     """
     settings = PerceptronSettings(
         hidden=hidden,
@@ -468,7 +469,7 @@ def perceptrons_command(
 def _labeled(
     sources: list[Path], evaluator: str | None, hold_out: float
 ) -> tuple[LabeledPositions, LabeledPositions]:
-    """Training and held-out games of studies and records."""
+    """Read training and held-out games of studies and records."""
     studies = [source for source in sources if (source / DESCRIPTION).exists()]
     records = [source for source in sources if source not in studies]
     if evaluator is not None and not studies:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that learns what to learn."""
+"""The command that learns objectives."""
 
 import contextlib
 import dataclasses
@@ -98,10 +98,11 @@ def objective_command(
 ) -> None:
     """Evolve what comparison training makes small, for the strength of what it trains (PBILc).
 
-    A population of objectives trains an evaluation each; they play each other; a newcomer drawn
-    near the best takes the worst one's place. At the end the distribution's mean plays what the
-    usual objectives train, from openings not used before. Interrupted, the same command goes on.
-    Train with what it found: hyoka learn comparison … --objective FOLDER/objective.json.
+    A population of objectives trains one evaluation each, and the evaluations play each other; a
+    new one drawn near the best replaces the worst. At the end the distribution's mean plays
+    evaluations trained with the default objectives, from new openings. If interrupted, the same
+    command resumes. Train with the result: hyoka learn comparison … --objective
+    FOLDER/objective.json.
     """
     cores = jobs or os.cpu_count() or 1
     with contextlib.ExitStack() as stack:
@@ -170,7 +171,7 @@ def objective_command(
 
 
 def write_report(search: ObjectiveSearch, matches: list[MatchResult], path: Path) -> None:
-    """The page of a search."""
+    """Build the page of an objective search."""
     from hyoka.reporting import write_page  # noqa: PLC0415
     from hyoka.reporting.learning_report import objective_page  # noqa: PLC0415 - slow to import
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of every command: outputs overwrite no file, and numbers are in range.
+"""Checks for every command: outputs overwrite no input or unknown file; numbers are in range.
 
 `checked` wraps a command's function. Parameters that name outputs are marked in the signature
-(`Annotated[Path, Output(...), typer.Option(...)]`), and every other parameter is taken for a
-possible input. A command with outputs gets the option `--force`.
+(`Annotated[Path, Output(...), typer.Option(...)]`); every other parameter may name an input. A
+command with outputs gets the option `--force`.
 """
 
 import functools
@@ -28,21 +28,21 @@ Force = Annotated[
 ]
 _FORCE: Final = "force"
 _LARGEST: Final = 2**31 - 1
-"""Default maximum of integer options."""
+"""The default maximum of integer options."""
 _LARGEST_WIDE: Final = 2**63 - 1
 _WIDE: Final = {"seed", "nodes", "playouts"}
-"""Parameters that take more: random seeds, and limits of searches."""
+"""Parameters with larger maximums: random seeds, and limits of searches."""
 _NEVER_FILES: Final = {"TEXT", "SQL", "QUERY"}
-"""Metavars of options whose values are words, whatever files have the same name."""
+"""Metavars of options with fixed words as values, which never name files."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """Marks a parameter that names a file to be written, or several.
+    """Marks a parameter that names one or several output files.
 
-    `kinds` are the kinds of files that the command replaces there, `endings` those that it can
-    write, if the name decides. With `derived` the command writes to names that it makes of this
-    one, and checks them itself with `check_outputs`.
+    `kinds` are the kinds of files that may be replaced, `endings` the supported ones, if the name
+    decides. With `derived`, the command derives names from this one and checks them with
+    `check_outputs`.
     """
 
     kinds: tuple[str, ...] = ()
@@ -52,27 +52,27 @@ class Output:
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """Marks a parameter that names a folder to be written to.
+    """Marks a parameter that names an output folder.
 
-    `mark` is the file that such folders have; a folder with other files and without it is refused.
-    Without a mark the command checks the files in it.
+    Such folders contain the file `mark`; other folders with files are refused. Without a mark, the
+    command checks the files.
     """
 
     mark: str = ""
     what: str = "output"
     force: bool = False
-    """Whether the command checks files in the folder, so that `--force` makes a difference."""
+    """Whether the command checks files in the folder, so that `--force` has an effect."""
 
 
 @dataclass(frozen=True)
 class _Call:
-    """Inputs of the running command, and whether it may replace any file."""
+    """The running command's inputs, and whether it may replace any file."""
 
     inputs: Callable[[], list[Path]]
     force: bool
 
     def reads(self) -> Iterator[Path]:
-        """Return the inputs, looked up only if a file would be replaced."""
+        """Return the inputs, computed only if a file would be replaced."""
         yield from self.inputs()
 
 
@@ -81,9 +81,9 @@ _call: ContextVar[_Call] = ContextVar("call", default=_NO_CALL)
 
 
 def check_outputs(*paths: Path, kinds: Collection[str] = (), endings: Collection[str] = ()) -> None:
-    """Raise OutputError unless the command that runs can write these files without loss.
+    """Raise OutputError unless the command can write these files without loss.
 
-    For names that no option says as they are; marked parameters are checked before the command.
+    For names that no option states verbatim; marked parameters are checked before the command.
     """
     call = _call.get()
     check_distinct(paths)
@@ -92,7 +92,7 @@ def check_outputs(*paths: Path, kinds: Collection[str] = (), endings: Collection
 
 
 def checked(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command, with its numbers and outputs checked before it begins."""
+    """Wrap a command with checks of its numbers and outputs."""
     signature = inspect.signature(command)
     parameters = signature.parameters
     outputs = {name: mark for name, each in parameters.items() if (mark := output_of(each))}
@@ -123,14 +123,14 @@ def checked(command: Callable[..., Any]) -> Callable[..., Any]:
                 _FORCE, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=Force
             )
         )
-    # What Typer reads the options from.
+    # Typer reads the options from these attributes.
     run.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in shown}
     return run
 
 
 def output_of(parameter: inspect.Parameter) -> Output | OutputFolder | None:
-    """The mark of a parameter that names an output; None for others."""
+    """Return a parameter's output mark; None if it names no output."""
     marks = getattr(parameter.annotation, "__metadata__", ())
     return next((mark for mark in marks if isinstance(mark, Output | OutputFolder)), None)
 
@@ -150,7 +150,7 @@ def _check_marked(outputs: Mapping[str, Output | OutputFolder], options: Mapping
 
 
 def _check_number(parameter: inspect.Parameter, value: object) -> None:
-    """Raise BadParameter for a whole number that is too large, for infinity and for NaN."""
+    """Raise BadParameter for infinity, NaN, and integers that are too large."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return
     if isinstance(value, float):
@@ -164,9 +164,9 @@ def _check_number(parameter: inspect.Parameter, value: object) -> None:
 
 
 def name_of(parameter: inspect.Parameter) -> str:
-    """A parameter as the command line calls it."""
+    """Return a parameter's name on the command line."""
     info = _info(parameter)
-    # In an annotation Typer takes the first name for a default until it builds the command.
+    # Until it builds the command, Typer takes the first name in an annotation for a default.
     words = (getattr(info, "default", None), *(getattr(info, "param_decls", None) or ()))
     names = [word for word in words if isinstance(word, str) and word.startswith("-")]
     is_option = isinstance(info, typer.models.OptionInfo)
@@ -193,7 +193,7 @@ def _paths_in(parameter: inspect.Parameter, value: object) -> Iterator[Path]:
 
 def _paths_in_text(text: str) -> Iterator[Path]:
     parts = re.split(r"[=:,@\s]+", text)
-    # A file's name may have separators in it: all that begins after one of them, too.
+    # File names may contain separators: also try everything after each one.
     rests = [text[at.end() :] for at in re.finditer(r"[=:]", text)]
     for name in dict.fromkeys([text, *parts, *rests]):
         try:

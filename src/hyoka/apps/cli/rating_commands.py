@@ -80,9 +80,9 @@ def ratings_command(
 ) -> None:
     """Rate players from their games: Elo with 95 % intervals, draws, advantage of moving first.
 
-    Players that no games connect are listed apart, each list with a zero of its own. The interval
-    is open on the side where games don't bound it: nobody took a point from that player, say.
-    LOS is the likelihood that a player is stronger than the next.
+    Players that no games connect are listed apart, each list with its own zero. The interval is
+    open on a side that games do not bound, for example for a player who lost no points. LOS is the
+    likelihood that a player is stronger than the next.
     """
     known = None if anchor is None else _anchor(anchor)
     fitted = _advantage(advantage)
@@ -177,7 +177,7 @@ def _print_players(players: Sequence[Rated], ratings: RatingList) -> None:
 
 
 def _margin(player: Rated) -> str:
-    """The interval as ±, or which way it is open."""
+    """Format the interval as ±, or as open on a side."""
     up, down = player.high - player.elo, player.elo - player.low
     if math.isinf(up) and math.isinf(down):
         return "–"
@@ -202,7 +202,7 @@ def _reasons(results: Results) -> str:
 
 
 def _finite(value: float) -> float | None:
-    """JSON knows no infinity: null."""
+    """Replace infinity by null for JSON."""
     return value if math.isfinite(value) else None
 
 
@@ -274,16 +274,16 @@ def prior_command(
 ) -> None:
     """Fit what an evaluation is worth to UCT on self-play: its sigmoid's scale and its weight.
 
-    The scale is fitted to random playouts at positions a random move beside games of the search
-    against itself. Then the search plays with each weight of the prior against each other one.
-    Interrupted, the same command goes on.
+    The scale is fitted to random playouts from positions one random move away from self-play
+    games. Then the search plays a match between each two weights of the prior. If interrupted, the
+    same command resumes.
     """
     spec = SearchSpec.from_text(search)
     weights = _numbers(priors)
     with contextlib.ExitStack() as stack:
         play = match_player(*workers(stack, jobs, cluster_address), quiet or as_json)
         stack.enter_context(kept_when_interrupted("played"))
-        # The players' texts don't tell which evaluation is built in.
+        # The specs do not state which evaluation is bundled.
         evaluation = static_evaluation(game, spec["eval"]).fingerprint
 
         def meet(plan: MatchPlan, count: int) -> MatchResult:

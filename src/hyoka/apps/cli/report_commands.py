@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that write a report of a study, and its positions for other programs."""
+"""Commands that write a study's report, and its positions for other programs."""
 
 import dataclasses
 from functools import partial
@@ -57,8 +57,8 @@ def report_command(
 ) -> None:
     """Write a study's report: what its evaluators are worth, and where they are wrong.
 
-    One HTML file that opens offline, findings first; a click into a curve shows positions from
-    there. Prints the findings; with --json all numbers.
+    Writes one HTML file that opens offline, findings first; a click on a curve shows positions
+    from there. Prints the findings; with --json, all numbers.
     """
     opened = Study.open(study)
     file = output if output is not None else study / "report.html"
@@ -125,8 +125,8 @@ def positions_command(
 ) -> None:
     """Write a study's positions with results and evaluations: tables, EPD, data for trainers.
 
-    Results are those of adjudications where there are any. Positions without what a format tells (a
-    result, a score, a move played) are left out.
+    Adjudications replace the records' results. Positions without the data that a format needs (a
+    result, a score, a move played) are excluded.
     """
     opened = Study.open(study)
     with progress_bars(quiet or as_json) as progress:

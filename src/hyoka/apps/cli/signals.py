@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals: SIGTERM acts like Ctrl-C, and a command ends soon after either.
 
-A signal raises KeyboardInterrupt in the main thread, and what has been computed is kept. Should the
-main thread not get there in time (a long or blocking call), another thread ends
-the process; files are written so that this hurts none of them.
+A signal raises KeyboardInterrupt in the main thread, and computed results are kept. If the main
+thread is too slow (a long or blocking call), another thread ends the process; files are written so
+that this damages none.
 """
 
 import os
@@ -13,7 +13,7 @@ import sys
 import threading
 from typing import Final
 
-INTERRUPTED: Final = 128 + signal.SIGINT  # what a shell expects after Ctrl-C
+INTERRUPTED: Final = 128 + signal.SIGINT  # the shell's status for Ctrl-C
 _PATIENCE_S: Final = 1.5
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -23,13 +23,13 @@ _said: Final = threading.Event()
 
 
 def listen() -> None:
-    """From now on both signals end the process politely, and soon."""
+    """Install handlers: from now on both signals end the process with a message, and soon."""
     signal.signal(signal.SIGTERM, _terminate)
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as for jobs in the background
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # background jobs ignore the signal
         signal.signal(signal.SIGINT, signal.default_int_handler)
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
-    # Python writes a signal's number there at once, also while the main thread is busy elsewhere.
+    # Python writes the signal's number there at once, even while the main thread is busy.
     signal.set_wakeup_fd(theirs.detach(), warn_on_full_buffer=False)
     threading.Thread(target=_watch, args=(ours,), name="hyoka-signals", daemon=True).start()
 
@@ -40,12 +40,12 @@ def _terminate(number: int, _frame: object) -> None:
 
 
 def status_after() -> int:
-    """The exit status of a command that was interrupted."""
+    """Return the exit status of an interrupted command."""
     return 128 + _received[0] if _received else INTERRUPTED
 
 
 def say_interrupted() -> None:
-    """Say it on standard error."""
+    """Report the interruption on standard error."""
     _said.set()
     print("hyoka: interrupted", file=sys.stderr, flush=True)
 
@@ -66,7 +66,7 @@ def _watch(ours: socket.socket) -> None:
 
 
 def _kill_engines() -> None:
-    """Kill what this process has started; a command that loaded no engines has none."""
+    """Kill all child processes; a command that loaded no engines has none."""
     engines = sys.modules.get("hyoka.engines")
     if engines is not None:
         engines.kill_all_engines()

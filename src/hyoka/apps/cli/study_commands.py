@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands about studies: evaluate positions, adjudicate them, ask by SQL, list columns."""
+"""Commands about studies: evaluate, adjudicate, query with SQL, list columns."""
 
 import contextlib
 import dataclasses
@@ -84,7 +84,7 @@ def columns_command(
 ) -> None:
     """List the columns that describe a game's positions, or all that a study has for conditions.
 
-    A study takes columns of your own (--add), which --where, --by and splits then know.
+    --add stores your own columns in a study, for use with --where, --by and splits.
     """
     if add or drop:
         _change_columns(Study.open(game), add or [], drop or [], as_json=as_json)
@@ -233,7 +233,7 @@ def evaluate_command(
 ) -> None:
     """Evaluate a study's positions; interrupted, the same command goes on where it stopped.
 
-    Without --with the values that the records themselves hold are taken.
+    Without --with, the values in the records are stored.
     """
     opened = Study.open(study)
     with contextlib.ExitStack() as stack:
@@ -331,9 +331,9 @@ def rank_command(
 ) -> None:
     """Keep how a move model ranks the moves played, as columns to split a study's curves by.
 
-    NAME_rank is the rank of the move played, NAME_surprise -log of the chance it was given,
-    NAME_entropy how unsure the model is. Moves of games that it learned from surprise it less than
-    others do.
+    NAME_rank is the rank of the move played, NAME_surprise is -log of its probability,
+    NAME_entropy the entropy of the model's distribution. For games from which the model was
+    fitted, the surprise is too low.
     """
     opened = Study.open(study)
     with progress_bars(quiet or as_json) as progress:
@@ -368,9 +368,9 @@ def categorize_command(
 ) -> None:
     """Keep how far, how restless and how hard positions are, as columns to split curves by.
 
-    Each is searched to depths 1, 2 and 3 (Sato 2013). progress_eighth is how far the game has come,
-    best_move_changes how often the best move changes, correct_depth from which depth on the move
-    played is the best, 4 if it is not. Asked again, the new answers take the place of the old.
+    Each position is searched to depths 1, 2 and 3 (Sato 2013). progress_eighth is the progress of
+    the game, best_move_changes the number of changes of the best move, and correct_depth the depth
+    from which the move played is the best, 4 if it never is. A new run replaces the columns.
     """
     opened = Study.open(study)
     with progress_bars(quiet or as_json) as progress:
@@ -424,8 +424,8 @@ def adjudicate_command(
 ) -> None:
     """Store what exact methods know of positions beside the records' results.
 
-    By default the positions at the end of each game are asked about. Conditions then have the
-    column `adjudicated`, and all analyses use it in the place of the record's result.
+    By default, the positions at the end of each game are adjudicated. Conditions can then use the
+    column `adjudicated`, and all analyses use it instead of the record's result.
     """
     if record and where is not None:
         raise ParameterError("where", "chooses positions; of a record all are asked about")
@@ -555,7 +555,7 @@ def _check_names(answer: pa.Table) -> None:
 
 
 def _rows(answer: pa.Table) -> list[dict[str, object]]:
-    """An answer's rows as values of Python's, which knows fewer dates than SQL does."""
+    """Convert an answer's rows to Python values, which support fewer dates than SQL."""
     _check_names(answer)
     try:
         return list(answer.to_pylist())

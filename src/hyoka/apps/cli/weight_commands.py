@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that learn from a study's games."""
+"""The command that fits weights to a study's games."""
 
 import shlex
 from collections.abc import Sequence
@@ -175,9 +175,9 @@ def weights_command(
 ) -> None:
     """Fit weights of an evaluation to the results of a study's games, and say what it changes.
 
-    Terms of the game's own evaluation (--term), columns added to an evaluator's score (--evaluator,
-    --column), or features of your own engine (--features), with or without a study. Errors and
-    intervals count games; measures and splits are of games that were held out.
+    Fits terms of the game's own evaluation (--term), columns added to an evaluator's score
+    (--evaluator, --column), or features of your own engine (--features), with or without a study.
+    Errors and intervals are by games; metrics and splits use held-out games.
 
     For example: hyoka learn weights --features features.csv --phase phase,24,0 -o weights.h
     """
@@ -278,7 +278,7 @@ def weights_command(
 
 
 def _methods(names: list[str]) -> list[Method]:
-    """The methods by name, each once."""
+    """Return the methods by name, each once."""
     for name in names:
         if name not in METHODS:
             raise Error(f"no method '{name}'; there are {', '.join(METHODS)}")
@@ -321,7 +321,7 @@ def _files(output: Path | None, methods: list[Method]) -> dict[Method, Path]:
     """Return the output of each method; with several, the method is part of the name."""
     if output is None:
         return {}
-    if len(methods) == 1 or not output.name:  # refused later without a name
+    if len(methods) == 1 or not output.name:  # the caller reports the missing name
         return dict.fromkeys(methods, output)
     return {
         method: output.with_name(f"{output.stem}-{method}{output.suffix}") for method in methods

@@ -117,9 +117,9 @@ def improve_command(
 ) -> None:
     """Find where an evaluation is wrong, name the terms, fit them, and prove the gain on the board.
 
-    Splits and weights come from most of the games; the games held out show the curve before and
-    after; a match under a sequential test has the last word. One page, report.html, tells it all,
-    also that nothing was found or gained. Interrupted, the same command goes on where it stopped.
+    Slices and weights come from the fitting games; held-out games show the curves before and
+    after; a match under a sequential test decides. The page report.html has all results, including
+    that no slice or no gain was found. If interrupted, the same command resumes.
     """
     opened = Study.open(study)
     place = folder or Path("improved") / opened.path.resolve().name
@@ -183,8 +183,9 @@ def demo_command(
 ) -> None:
     """The main job on sample records: evaluate, measure, find what is wrong, draw the report.
 
-    600 games of Go on 9×9 by our own players of several strengths, judged by a static evaluation,
-    Monte Carlo, and UCT at two playout counts. Interrupted, the same command goes on.
+    600 games of Go on 9×9 by Hyoka's players of several strengths, evaluated by a static
+    evaluation, Monte Carlo, and UCT at two playout counts. If interrupted, the same command
+    resumes.
     """
     from hyoka.reporting.study_report import write_report  # noqa: PLC0415 - slow to import
 
@@ -263,8 +264,8 @@ def bench_command(
 ) -> None:
     """Measure rules, playouts and searches on one core, with a count for each job.
 
-    The fingerprint depends on the code and the seed alone: it changes only if behavior changes.
-    Compare speeds only within one run on one machine; `make bench` measures other programs, too.
+    The fingerprint depends only on the code and the seed: it changes only if behavior changes.
+    Compare speeds only within one run on one machine; `make bench` also measures other programs.
     """
     games = benchmarked_games() if game is None else [game_facts(game).name]
     if not set(games) <= set(benchmarked_games()):
@@ -315,8 +316,8 @@ def studio_command(
 ) -> None:
     """Open the laboratory in a browser: boards, studies, matches, runs, all in one folder.
 
-    It can be reached from this machine alone, by the address that it prints, and starts no engine
-    but those that you name. Runs go on when the browser is closed.
+    It is accessible only from this machine, by the address that it prints, and starts only engines
+    that you name. Runs continue when the browser is closed.
     """
     if any(importlib.util.find_spec(name) is None for name in _NEEDED):
         raise Error('the studio needs more packages: pip install "hyoka[web]"')

@@ -30,7 +30,7 @@ GREETINGS: Final = {
     "cecp": "xboard\nprotover 2\nping 1\n",
 }
 DOUBT_S: Final = 3.0
-"""How long to wait for an answer to a greeting before trying other protocols."""
+"""The maximum time for the answer to a greeting before other protocols are tried."""
 _SIGNS: Final = (
     ("uci", re.compile(r"uciok\b")),
     ("usi", re.compile(r"usiok\b")),
