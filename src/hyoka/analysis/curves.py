@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evaluation curves: win probability of the first player by evaluation.
 
-The band of a bin is Wilson's interval from as many trials as its positions are worth. What they
-are worth is measured: the variance of the bin's share over resamples of whole games, against that
-of a coin. Against the variance of as many independent positions it is the design effect. Where all
-positions say the same, they are worth as many trials as there are games.
+The band of a bin is Wilson's interval for its effective sample size. The variance of the bin's
+share over a cluster bootstrap by game, divided by the variance of independent positions, is the
+design effect. If all positions have the same result, the effective sample size is the number of
+games.
 """
 
 import math
@@ -24,32 +24,32 @@ from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.storage.result import Coverage, Result
 
 Trend = Literal["rises", "falls", "any"]
-"""How a good evaluator's curve goes: that of wins rises, that of losses falls."""
+"""Expected direction of a good evaluator's curve: wins rise, losses fall."""
 MOST_DRAWN: Final = 8
-"""Curves that a chart can tell apart."""
+"""Maximum number of curves in a chart."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """The positions of one bin."""
+    """A point of a curve: the positions of one bin."""
 
     lower: float
     upper: float
-    """The bin's edges; mates have a bin from a finite edge to an infinite one."""
+    """Upper edge of the bin; the outer edge of a bin of mates is infinite."""
     value: float
-    """The mean value; infinite for mates."""
+    """Mean value; infinite for mates."""
     share: float
-    """Of wins, draws counting half."""
+    """Share of wins; draws count half."""
     low: float
     high: float
-    """The interval, the games being what chance drew."""
+    """Upper end of the interval, clustered by game."""
     naive_low: float
     naive_high: float
-    """As if positions were independent (the paper's σ/√n): for comparison only."""
+    """Upper end for independent positions (the paper's σ/√n), for comparison only."""
     positions: int
     games: int
     design_effect: float
-    """How many times the variance is that of independent positions."""
+    """Ratio of the variance to that of independent positions."""
 
     @property
     def is_mate(self) -> bool:
@@ -62,10 +62,10 @@ class Monotonicity:
     """Test of a curve's monotonicity."""
 
     violations: int
-    """Neighboring bins that go the other way."""
+    """Number of pairs of neighboring bins in the wrong direction."""
     largest_drop: float
     p_value: float
-    """How often a curve that never turns would look as bad, or less; NaN without resamples."""
+    """Upper bound of the p-value for a monotone curve; NaN without resamples."""
 
     @property
     def holds(self) -> bool:
@@ -84,12 +84,12 @@ class Curve:
     positions: int
     games: int
     left_out: int
-    """Positions in bins too thin to show, or beyond those that were made."""
+    """Number of positions in bins that are too small or outside of all bins."""
     monotonicity: Monotonicity
     logistic: Logistic
     confidence: float
     design_effect: float
-    """How many times the variance of the share of all is that of as many independent positions."""
+    """Ratio of the overall share's variance to that of independent positions."""
     trend: Trend = "rises"
 
     @property
@@ -114,8 +114,8 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
 ) -> Curve:
     """Compute the curve of a sample. Draws count by their results: see `Sample.without_draws`.
 
-    Bins are `open_bins` unless given; those of fewer than `at_least` positions (100, or a fortieth
-    of few) are left out.
+    The default bins are `open_bins`. Bins with fewer than `at_least` positions (default:
+    `least_positions`) are excluded.
 
     >>> values = [0.1, 0.1, 0.9, 0.9]
     >>> sample = Sample.of("engine", values, results=[0, 1, 1, 1], games=[1, 2, 3, 4])
@@ -144,7 +144,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         if resampling.resamples:
             drawn_shares = drawn[:, :, 0] / drawn[:, :, 1]
             variance = _variance(drawn_shares)
-        # Chance in measuring the variance must not make positions worth more than they are.
+        # Noise in the variance must not increase the effective sample size.
         variance = np.maximum(variance, independent)
         design = np.where(independent > 0, variance / independent, count / np.maximum(games, 1))
         coin = share * (1 - share)
@@ -185,20 +185,20 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
 
 
 def share_of(results: Reals, games: NDArray[Any], resampling: Resampling) -> CurvePoint:
-    """The mean of positions' results with its interval: all of them are one bin of one curve."""
+    """Compute the mean result of positions with its interval, as one bin."""
     sample = Sample.of("", np.ones(len(results)), results=results, games=games)
     [point] = curve(sample, binning=FixedBins(1, 1), at_least=1, resampling=resampling).points
     return point
 
 
 def _variance_of_one(mean: Reals, square: Reals) -> Reals:
-    """Of one position's result, from means of results and of their squares; rounding is nothing."""
+    """Variance of one result, from the means of results and squares; 0 below rounding error."""
     variance = np.maximum(square - mean**2, 0)
     return np.where(variance < 1e-12, 0, variance)
 
 
 def _overall_design(sample: Sample) -> float:
-    """The design effect of the share of all positions."""
+    """Compute the design effect of the overall share."""
     [all_positions] = sample.ranking.bins(np.array([-math.inf, math.inf]))
     weight, wins, _, _, by_games, count, games, squares = all_positions
     independent = float(_variance_of_one(wins / weight, squares / weight) / count)
@@ -208,7 +208,7 @@ def _overall_design(sample: Sample) -> float:
 
 
 def _mate(upper: float) -> float:
-    """The value of a bin of mates, by its upper edge."""
+    """Value of a bin of mates, from its upper edge."""
     return math.inf if upper == math.inf else -math.inf
 
 
@@ -230,9 +230,8 @@ def monotonicity(
 ) -> Monotonicity:
     """Test whether violations of monotonicity exceed noise; no test if the trend is `any`.
 
-    The statistic is the weighted distance from the nearest curve that never falls. Its law is taken
-    from resamples moved so that this nearest curve is the truth, its steps within the noise
-    levelled out.
+    The statistic is the weighted distance from the nearest monotone curve. Its null distribution
+    comes from resamples centered on that curve, after pooling its steps below the noise.
     """
     if len(shares) < 2 or trend == "any":
         return Monotonicity(0, 0.0, math.nan)
@@ -272,7 +271,7 @@ def _is_level(one: list[float], other: list[float]) -> bool:
 
 
 def never_falling(shares: Reals, weights: Reals) -> Reals:
-    """The nearest sequence that never falls, by weighted squares (pool adjacent violators).
+    """Weighted isotonic regression (pool adjacent violators).
 
     >>> never_falling(np.array([0.2, 0.5, 0.3, 0.9]), np.ones(4)).tolist()
     [0.2, 0.4, 0.4, 0.9]
@@ -297,10 +296,10 @@ class Curves(Result):
 
     parts: tuple[Curve, ...]
     of: str = "win probability"
-    """The share on the vertical axis."""
+    """Name of the share on the vertical axis."""
     heading: str = "Evaluation curves"
     bands: str = "games"
-    """`games`, or `naive` to see what independent positions would give."""
+    """`games`, or `naive` for the bands of independent positions."""
     coverage: Coverage | None = None
 
     def __post_init__(self) -> None:
@@ -318,12 +317,12 @@ class Curves(Result):
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """One-line title."""
         names = dict.fromkeys(part.name for part in self.parts)
         return f"{self.heading}: {', '.join(names)}"
 
     def with_bands(self, bands: str) -> "Curves":
-        """A copy with bands by games, or naive ones."""
+        """A copy with bands by games or naive bands."""
         return replace(self, bands=bands)
 
     def table(self) -> pa.Table:

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gap between the curve of a slice and the overall curve.
 
-Two departures are measured, both in win probability, at equal values:
+A gap has two departures, both in win probability at equal values:
 
-- *level*: how much more often the first player won than the total curve says. Above zero the
-  evaluation underestimates the first player there.
-- *lean*: how much more often the side that the total curve favours won than it says. Below zero the
-  evaluation is too sure of itself there, above zero too cautious.
+- *level*: win rate of the first player minus the overall curve. Above zero, the evaluator
+  underestimates the first player.
+- *lean*: win rate of the side that the overall curve puts ahead, minus that curve. Below zero,
+  the evaluator is overconfident; above zero, underconfident.
 
-Each is a mean over the condition's positions. It is tested by the variance between games that it
-would have without an effect, with Student's t for as many games as carry information; its interval
-goes by the variance between games that is left beside the effect (sandwich). Within a bin the
-condition counts less its share there, which takes into account that the total curve was drawn from
-the same games.
+Each is a mean over the condition's positions. The test uses the variance between games under the
+null hypothesis and Student's t, with the effective number of games. The interval uses the sandwich
+variance between games. Within a bin, the condition's share of it is subtracted, because the overall
+curve comes from the same games.
 
-Where something is held equal (the phase of the game), a position's equals are those of about the
-same value *and* of the same stratum: the total curve then has, at every value, the condition's own
-mix of strata.
+With a control held equal (such as the phase of the game), equal positions have about the same value
+*and* the same stratum. At every value, the overall curve then has the condition's mix of strata.
 """
 
 import math
@@ -40,29 +38,29 @@ Kind = Literal["level", "lean"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 LEAST_POSITIONS: Final = 100
 _GAMES_A_BIN: Final = 5
-"""The total curve may not learn more from the games than they can tell: a bin for every so many."""
+"""Minimum number of games per bin of the overall curve."""
 _LEAST_BINS: Final = 20
-"""In fewer, a condition that goes with the value (late positions are clearer) would have a gap."""
+"""Minimum number of bins. With fewer, a condition that correlates with the value has a gap."""
 _MOST_BINS: Final = 200
 _GAMES_A_POINT: Final = 10
 _LEAST_POINTS: Final = 5
-"""Bins in which the gap is told value by value are wider: it is shown, not averaged."""
+"""Minimum number of bins of a gap by value."""
 _SHARED: Final = 50
-"""Positions that a bin needs to be part of the range that two curves share."""
+"""Minimum number of positions of both curves in a shared bin."""
 _ROUNDED: Final = 1 - 1e-12
 _NOTHING: Final = 1e-9
-"""An error below this is rounding: the condition holds for the same share of every game."""
+"""Errors below this are rounding: the condition holds for the same share of every game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """How far one condition's curve lies from the total curve, one way or the other."""
+    """One departure of a condition's curve from the overall curve."""
 
     kind: Kind
     effect: Estimate
-    """In win probability, at equal values."""
+    """Effect in win probability at equal values."""
     error: float
-    """Its standard error, the games being what chance drew."""
+    """Standard error of the effect, clustered by game."""
     p_value: float
     clusters: float
 
@@ -72,7 +70,7 @@ class Departure:
 
 @dataclass(frozen=True, slots=True)
 class ConditionGap:
-    """A condition's curve against the curve of all."""
+    """The departures of a condition's curve from the overall curve."""
 
     positions: int
     games: int
@@ -80,7 +78,7 @@ class ConditionGap:
     lean: Departure
 
     def departure(self, kind: Kind) -> Departure:
-        """One of the two."""
+        """The departure of a kind."""
         return self.level if kind == "level" else self.lean
 
 
@@ -92,7 +90,7 @@ def condition_gap(
     confidence: float = 0.95,
     edges: Reals | None = None,
 ) -> ConditionGap:
-    """The gap between the curve of a slice and the overall curve.
+    """Measure the gap between the curve of a slice and the overall curve.
 
     >>> rng = np.random.default_rng(1)
     >>> value, odd = rng.random(4000), rng.random(4000) < 0.3
@@ -110,7 +108,7 @@ def condition_gap(
 
 
 def matching_bins(sample: Sample) -> AdaptiveBins:
-    """Bins in which values count as equal: as many positions each, few enough for the games."""
+    """Bins of equal values, with equal numbers of positions and enough games."""
     return _bins_for(sample, _GAMES_A_BIN, _LEAST_BINS)
 
 
@@ -135,15 +133,15 @@ def _departure(kind: Kind, measured: _core.Departure, confidence: float) -> Depa
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Two curves over the range that both have: what lies between them."""
+    """The distance of two curves over their shared range."""
 
     signed_area: float
-    """Mean gap over the shared range, every value counting alike."""
+    """Mean gap over the shared range, with equal weight for every value."""
     largest_gap: float
     at: float
-    """The value where the gap is largest."""
+    """The value at which the gap is largest."""
     p_value: float
-    """Of the largest gap, all bins considered, games drawn again; NaN without resamples."""
+    """P-value of the largest gap over all bins, by wild bootstrap; NaN without resamples."""
     shared: tuple[float, float]
 
 
@@ -156,13 +154,12 @@ def curve_distance(  # noqa: PLR0913 - a keyword for each choice
     least_positions: int = LEAST_POSITIONS,
     resampling: Resampling | None = None,
 ) -> Distance | None:
-    """The distance of a conditioned curve from the total curve; None if they share no bin.
+    """Measure the distance of a condition's curve from the overall curve; None without shared bins.
 
-    Positions with the same number in `equals` count as equal, those of one bin unless given. The
-    test is of the largest gap in standard errors, over all bins: under no effect each game might as
-    well have departed the other way, so the games' signs are drawn at random (a wild bootstrap).
-    Where a few games fill a bin it is cautious, and games drawn again would not be: games that all
-    ended alike stay alike.
+    Positions with the same number in `equals` (default: the bin) count as equal. The test statistic
+    is the largest gap in standard errors over all bins. Its distribution comes from a wild
+    bootstrap with random signs of the games. The test is conservative where few games fill a bin;
+    a cluster bootstrap is not, because games with equal results stay equal.
     """
     resampling = resampling or Resampling()
     bins = bin_numbers(sample, edges)
@@ -194,7 +191,7 @@ def curve_distance(  # noqa: PLR0913 - a keyword for each choice
 
 
 def bin_numbers(sample: Sample, edges: Reals) -> NDArray[np.int64]:
-    """The bin of each position; -1 outside of all. The last one includes its upper edge."""
+    """Bin of each position; -1 outside of all bins. The last bin includes its upper edge."""
     values = sample.values.astype(np.float64)
     bins = np.searchsorted(edges, values, side="right") - 1
     bins = np.where(values == edges[-1], len(edges) - 2, bins)
@@ -203,17 +200,17 @@ def bin_numbers(sample: Sample, edges: Reals) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class _Scores:
-    """What positions add to a gap."""
+    """Contributions of positions to a gap."""
 
     residuals: Reals
-    """Each result beyond its equals'."""
+    """Each result minus the mean of equal positions."""
     by_others: Reals
-    """Each result beyond its equals' of other games, which tell it without the game itself, times
-    the condition beyond its share: what a game adds to the gap if that is chance."""
+    """Each position's contribution under the null hypothesis: its result minus the mean of equal
+    positions in other games, times its condition minus the condition's share."""
 
     @classmethod
     def of(cls, sample: Sample, holds: NDArray[np.bool_], equals: NDArray[np.int64]) -> "_Scores":
-        # Those outside of all cells, numbered -1, are a cell of their own.
+        # Positions outside of all cells (-1) form a cell.
         cells = equals + 1
         weight = sample.weight.astype(np.float64)
         won = weight * sample.results
@@ -240,7 +237,7 @@ def _largest_by_chance(
     seen: Reals,
     resampling: Resampling,
 ) -> float:
-    """How often the largest of the gaps seen, in standard errors, would be as large by chance."""
+    """P-value of the largest observed gap in standard errors."""
     if not resampling.resamples:
         return math.nan
     from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import
@@ -263,13 +260,13 @@ def _largest_by_chance(
 
 @dataclass(frozen=True, eq=False)
 class Equals:
-    """Which positions count as equal: of about the same value and, if given, of one stratum."""
+    """Classes of equal positions: about the same value and, optionally, the same stratum."""
 
     sample: Sample
     strata: NDArray[np.int64] | None = None
 
     def where_also(self, strata: NDArray[np.int64]) -> "Equals":
-        """The same with something more held equal."""
+        """Add strata to hold equal."""
         if self.strata is None:
             return Equals(self.sample, strata)
         _, both = np.unique(np.stack([self.strata, strata]), axis=1, return_inverse=True)
@@ -281,7 +278,7 @@ class Equals:
 
     @cached_property
     def _cells(self) -> tuple[NDArray[np.int64], int]:
-        """Of each position the number of its cell, and how many there are."""
+        """The cell number of each position, and the number of cells."""
         if self.strata is None:
             return bin_numbers(self.sample, self._edges), len(self._edges) - 1
         numbers = np.zeros(len(self.sample), np.int64)
@@ -291,14 +288,14 @@ class Equals:
             part = self.sample.where(here)
             edges = matching_bins(part).cuts(part).edges
             bins = np.searchsorted(edges[1:-1], part.values.astype(np.float64), side="right")
-            # A cell lies on one side of where the curve of all turns.
+            # A cell lies on one side of the point where the overall curve crosses one half.
             numbers[here] = count + 2 * bins + self._favours_first[here]
             count += 2 * max(len(edges) - 1, 1)
         return numbers, count
 
     @cached_property
     def _favours_first(self) -> NDArray[np.bool_]:
-        """Whether the curve of all favours the first player at a position's value."""
+        """Whether the overall curve puts the first player ahead at each position's value."""
         bins = bin_numbers(self.sample, self._edges) + 1
         weight = self.sample.weight.astype(np.float64)
         won = weight * self.sample.results
@@ -307,9 +304,9 @@ class Equals:
 
     @cached_property
     def _numbered(self) -> tuple[Sample, Sample, Reals]:
-        """Two samples whose values are the numbers of the cells, and the edges between them.
+        """Two samples with cell numbers as values, and the edges between the cells.
 
-        The results of one are the first player's, of the other those of the favoured side.
+        One has the results of the first player, the other those of the side ahead.
         """
         numbers, count = self._cells
         cells = replace(self.sample, values=numbers.astype(np.float32))
@@ -318,10 +315,10 @@ class Equals:
         return cells, cells.with_results(results), edges
 
     def gap(self, holds: NDArray[np.bool_], confidence: float = 0.95) -> ConditionGap:
-        """How far a condition's curve lies from the curve of its equals.
+        """Measure the gap between a condition's curve and the curve of equal positions.
 
-        The side that is favoured is the one that the curve of all favours, strata or not: who plays
-        would tell another, and say nothing of the evaluation.
+        The overall curve determines the side ahead, with or without strata: strata such as the
+        player would change the side, which says nothing about the evaluator.
         """
         if self.strata is None:
             return condition_gap(self.sample, holds, edges=self._edges, confidence=confidence)
@@ -331,7 +328,7 @@ class Equals:
         return replace(gap, lean=replace(lean, kind="lean"))
 
     def distance(self, holds: NDArray[np.bool_], resampling: Resampling) -> Distance | None:
-        """The same value by value."""
+        """Measure the distance of the curves by value."""
         wide = _bins_for(self.sample, _GAMES_A_POINT, _LEAST_POINTS)
         return curve_distance(
             self.sample,
@@ -343,10 +340,10 @@ class Equals:
         )
 
     def contrast(self, holds: NDArray[np.bool_]) -> float:
-        """How much a gap shows of what sets the condition apart from its opposite.
+        """Ratio of the gap to the difference between the condition and its negation.
 
-        The condition is part of the total curve: where it holds for three equals of four, it lies
-        from their mean only a quarter as far as from the fourth.
+        The condition is part of the overall curve: if it holds for three of four equal positions,
+        its distance from their mean is a quarter of its distance from the fourth.
         """
         numbers, count = self._cells
         weight = self.sample.weight.astype(np.float64)
@@ -359,21 +356,21 @@ class Equals:
 
 @dataclass(frozen=True)
 class NamedGap:
-    """A condition's curve against the curve of all, and whose and which."""
+    """The gap of a condition, with the names of the evaluator and the condition."""
 
     evaluator: str
     condition: str
     gap: ConditionGap
     distance: Distance | None
-    """None where the two curves share no bin of enough positions."""
+    """None if the two curves share no bin with enough positions."""
     unbalanced: ConditionGap | None = None
-    """The gap as it is if nothing is held equal; None where nothing was."""
+    """The gap without the control; None if nothing is held equal."""
 
 
 def named_gap(
     equals: Equals, condition: str, holds: NDArray[np.bool_], *, resampling: Resampling
 ) -> NamedGap:
-    """How far a condition's curve lies from the curve of all."""
+    """Measure the gap of a condition's curve and name it."""
     confidence = resampling.confidence
     plain = None
     if equals.strata is not None:
@@ -389,13 +386,13 @@ def named_gap(
 
 @dataclass(frozen=True, repr=False)
 class Gaps(Result):
-    """How far the curves of conditions lie from the curves of all positions."""
+    """Gaps between the curves of conditions and the overall curves."""
 
     drawn_by = "gap_dots"
 
     parts: tuple[NamedGap, ...]
     held_equal: str = ""
-    """What was held equal, as sentences say it: `the phase of the game`."""
+    """Name of the control that is held equal, such as `the phase of the game`."""
     coverage: Coverage | None = None
 
     def __iter__(self) -> Iterator[NamedGap]:
@@ -403,12 +400,12 @@ class Gaps(Result):
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """One-line title."""
         title = "How far the parts' curves lie from the curve of all positions"
         return f"{title}, {self.held_equal} being equal" if self.held_equal else title
 
     def table(self) -> pa.Table:
-        """A row an evaluator and condition."""
+        """One row per evaluator and condition."""
         rows = []
         for part in self.parts:
             row: dict[str, object] = {"evaluator": part.evaluator, "condition": part.condition}
@@ -435,7 +432,7 @@ class Gaps(Result):
         return pa.Table.from_pylist(rows, schema=_TABLE)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that people read."""
+        """Rows of the text table."""
         else_level = ("level unbalanced",) if self.held_equal else ()
         else_lean = ("lean unbalanced",) if self.held_equal else ()
         heading = (
@@ -462,7 +459,7 @@ class Gaps(Result):
         return (heading, *rows)
 
     def notes(self) -> tuple[str, ...]:
-        """What to know about it."""
+        """Notes below the table."""
         equal = f" and where {self.held_equal} is equal" if self.held_equal else ""
         return (
             "Level: win probability of the first player beyond the curve of all, at equal values"

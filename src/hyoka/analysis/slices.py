@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slice discovery: conditions under which an evaluation curve departs from the overall curve."""
+"""Slice discovery: conditions under which an evaluator is biased."""
 
 import math
 import re
@@ -30,50 +30,49 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.storage.result import Coverage, Result
 
 _LEAST_LEFT: Final = 0.5
-"""Of an effect so much must be left, or what was held equal explains it."""
+"""Minimum remaining share of an effect; below it, the control explains the effect."""
 _BLURRED: Final = 3.0
-"""An error so many times as large says that the condition and what was held equal coincide."""
+"""Error ratio from which a condition and a control coincide."""
 
 
 @dataclass(frozen=True, eq=False)
 class Control:
-    """Something about positions that may explain a split: a number of a stratum each."""
+    """A property of positions that may explain a slice: one stratum number per position."""
 
     name: str
-    """As sentences say it: `who speaks`."""
+    """Name in sentences, such as `who speaks`."""
     strata: NDArray[np.int64]
     columns: frozenset[str] = frozenset()
-    """The columns that it is made of: it explains no condition that is on these alone."""
+    """Its source columns. It explains no condition on these alone."""
 
     def where(self, chosen: NDArray[Any]) -> "Control":
-        """The same for some of the positions."""
+        """The control for a subset of the positions."""
         return replace(self, strata=self.strata[chosen])
 
     def is_about(self, condition: Condition) -> bool:
-        """Whether a condition says nothing but where the strata are."""
+        """Whether a condition depends on the control's columns only."""
         return all(self.columns & set(re.findall(r"\w+", name)) for name in condition.columns)
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A sample in which a control is held equal: positions are compared within its strata only."""
+    """A sample whose positions are compared within the strata of a control only."""
 
     control: Control
     equals: Equals
-    """With the control."""
+    """Equal positions with the control."""
     otherwise: Equals
-    """Without it."""
+    """Equal positions without the control."""
 
     @classmethod
     def of(cls, control: Control, otherwise: Equals) -> "Held":
-        """Positions as they are compared otherwise, and a control beside."""
+        """Add a control to a comparison."""
         return cls(control, otherwise.where_also(control.strata), otherwise)
 
     def left(self, holds: NDArray[np.bool_], kind: Kind) -> Departure:
-        """What is left of a condition's effect, on the scale that the effect itself has.
+        """The remaining effect of a condition, on the scale of the original effect.
 
-        Within strata a condition may hold for most of its equals, and a gap then shows less of the
-        same difference.
+        Within strata a condition may hold for most equal positions, which shrinks the gap.
         """
         departure = self.equals.gap(holds).departure(kind)
         contrast = self.equals.contrast(holds)
@@ -87,15 +86,15 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Something else that a split may come from."""
+    """An alternative explanation of a slice."""
 
     control: str
     left: Departure
-    """What is left of the effect where that is equal."""
+    """The remaining effect with the control held equal."""
 
     @property
     def sentence(self) -> str:
-        """What to make of it."""
+        """The explanation in a sentence."""
         effect = self.left.effect
         if math.isnan(effect.low):
             return f"It cannot be told apart from {self.control}."
@@ -106,7 +105,7 @@ class Explanation:
 
 
 def explaining(effect: Departure, condition: Condition, helds: Sequence[Held]) -> Held | None:
-    """What explains a condition's effect: the first control that leaves too little of it."""
+    """Find the first control that explains a condition's effect."""
     for held in helds:
         if held.control.is_about(condition):
             continue
@@ -122,45 +121,45 @@ def explaining(effect: Departure, condition: Condition, helds: Sequence[Held]) -
 
 LEAST_GAMES: Final = 30
 _PAIRED: Final = 12
-"""So many of the strongest conditions are tried in pairs."""
+"""Number of the strongest conditions that are tried in pairs."""
 _MOST_EXPLAINED: Final = 3
-"""So many splits that something else explains are listed."""
+"""Maximum number of listed slices that a control explains."""
 _OVERLAP: Final = 0.8
-"""Conditions that share so much of what either holds for are near-duplicates."""
+"""Overlap of two conditions from which they are near-duplicates."""
 _SURELY: Final = 3.0
-"""Standard errors that a pair must depart further by than its parts do, to be worth telling."""
+"""Minimum excess of a pair's gap over those of its parts, in standard errors."""
 
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """A condition under which the evaluation is wrong."""
+    """A condition under which the evaluator is biased."""
 
     evaluator: str
     condition: Condition
     departure: Departure
-    """The stronger of the two kinds; its interval is widened for having been selected."""
+    """The stronger of the two departures, with an interval corrected for selection."""
     gap: ConditionGap
     q_value: float
-    """The least false-discovery rate at which it would still be listed."""
+    """Lowest false-discovery rate at which the slice is listed."""
     distance: Distance | None = None
     first_player: str = "the first player"
     explanation: Explanation | None = None
-    """What else it may come from; None where nothing known explains it."""
+    """An alternative explanation, if there is one."""
 
     @property
     def effect(self) -> Estimate:
-        """In win probability."""
+        """Effect in win probability."""
         return self.departure.effect
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is a finding to put first: zero lies outside, and nothing else explains it."""
+        """Whether the interval excludes zero and no control explains the effect."""
         excluded = self.effect.low > 0 or self.effect.high < 0
         return excluded and self.explanation is None
 
     @property
     def verdict(self) -> str:
-        """What is wrong, in a few words."""
+        """The bias in a few words."""
         value = self.effect.value
         if self.departure.kind == "level":
             return f"{'underestimates' if value > 0 else 'overestimates'} {self.first_player}"
@@ -168,7 +167,7 @@ class Slice:
 
     @property
     def sentence(self) -> str:
-        """The split in a sentence."""
+        """The slice in a sentence."""
         who = self.first_player if self.departure.kind == "level" else "the side it favours"
         more = "more" if self.effect.value > 0 else "less"
         text = (
@@ -180,7 +179,7 @@ class Slice:
 
     @property
     def _interval(self) -> str:
-        """The interval in the direction that the sentence speaks of; below zero it is turned."""
+        """The interval as text, negated for effects below zero."""
         effect = self.effect if self.effect.value > 0 else -self.effect
         if math.isnan(effect.low):
             return ""
@@ -190,23 +189,23 @@ class Slice:
 
 @dataclass(frozen=True, repr=False)
 class Slices(Result):
-    """The slices where an evaluation is most biased, the worst first."""
+    """The slices where an evaluator is most biased, the worst first."""
 
     drawn_by = "slice_dots"
 
     evaluator: str
     slices: tuple[Slice, ...]
     tried: int
-    """Number of conditions tested, of enough games."""
+    """Number of tested conditions with enough games."""
     false_discovery_rate: float
     positions: int
     games: int
     controls: tuple[str, ...] = ()
-    """What was looked at as another explanation."""
+    """The controls that were tested as explanations."""
     held_equal: str = ""
-    """What all conditions were compared at equal strata of, as sentences say it."""
+    """Name of the control that was held equal for all conditions."""
     caveats: tuple[str, ...] = ()
-    """What to know about the evaluator before anything else."""
+    """Caveats about the evaluator."""
     coverage: Coverage | None = None
 
     def __iter__(self) -> Iterator[Slice]:
@@ -226,7 +225,7 @@ class Slices(Result):
         return f"Where {self.evaluator} is wrong: {found}{equal}"
 
     def table(self) -> pa.Table:
-        """A row a split, the worst first."""
+        """One row per slice, the worst first."""
         rows: list[dict[str, object]] = [
             {
                 "evaluator": split.evaluator,
@@ -254,7 +253,7 @@ class Slices(Result):
         return pa.Table.from_pylist(rows, schema=_TABLE)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that people read."""
+        """Rows of the text table."""
         explained = any(split.explanation for split in self.slices)
         heading = ("when", "the evaluation", "effect", "q", "positions", "games")
         rows = [
@@ -272,7 +271,7 @@ class Slices(Result):
         return ((*heading, *(("goes with",) if explained else ())), *rows)
 
     def notes(self) -> tuple[str, ...]:
-        """What to know about it."""
+        """Notes below the table."""
         if not self.slices:
             return (
                 *self.caveats,
@@ -319,7 +318,7 @@ class _Tried:
     gap: ConditionGap
 
     def strength(self, kind: Kind) -> float:
-        """How far the departure surely goes: the interval's end nearer to zero."""
+        """Distance of the departure's interval from zero."""
         departure = self.gap.departure(kind)
         return abs(departure.effect.value) - _SURELY * departure.error
 
@@ -349,14 +348,14 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
     resampling: Resampling | None = None,
     progress: OnProgress | None = None,
 ) -> Slices:
-    """Search columns for the slices where the evaluation is most biased.
+    """Search columns for the slices where the evaluator is most biased.
 
-    Levels, ranges between quantiles and pairs of the strongest are tried, if they hold for enough
-    positions of enough games and fail for enough. Listed are those that are significant over
-    everything tried and at least `least_effect` large, by how far the effect surely goes, without
-    near-duplicates. `words` say what columns of truth values mean. What one of the `controls`
-    explains comes last, and few of it. With `held_equal` every condition is compared within its
-    strata only, and those on its own columns are not tried.
+    Candidates are levels, ranges between quantiles, and pairs of the strongest conditions, each
+    with enough positions and games that meet it and that do not. The result lists those that are
+    significant after correction for all tests and have an effect of at least `least_effect`,
+    without near-duplicates, by their interval's distance from zero. `words` names boolean columns.
+    A few slices that one of the `controls` explains come last. With `held_equal`, conditions are
+    compared within its strata only, and those on its own columns are not tried.
     """
     if not 0 < false_discovery_rate < 1:
         raise ParameterError("false_discovery_rate", "lies between 0 and 1")
@@ -376,7 +375,7 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
         if q <= false_discovery_rate and abs(each.gap.departure(kind).effect.value) >= least_effect
     ]
     passed.sort(key=lambda test: -test[0].strength(test[1]))
-    # Of m tests r were selected: intervals at this level miss the truth in few of those shown.
+    # r of m tests are selected; this level controls the false coverage rate of their intervals.
     possible = 2 * (len(singles) + (len(singles) * (len(singles) - 1) // 2 if pairs else 0))
     confidence = 1 - false_discovery_rate * max(len(passed), 1) / max(possible, len(tests), 1)
     own: list[_Passed] = []
@@ -410,21 +409,21 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
 
 
 class _Elsewhere:
-    """What else explains conditions; a pair shares what explains one of its parts."""
+    """Explanations of conditions; a pair inherits the explanations of its parts."""
 
     def __init__(self, helds: Sequence[Held]) -> None:
         self._helds = helds
         self._of_singles: dict[tuple[str, Kind], Held] = {}
 
     def look_at(self, singles: Iterable[tuple[_Tried, Kind]]) -> None:
-        """Remember what explains single conditions."""
+        """Store the explanations of single conditions."""
         for each, kind in singles:
             held = explaining(each.gap.departure(kind), each.condition, self._helds)
             if held is not None:
                 self._of_singles[each.condition.sql, kind] = held
 
     def explanation(self, each: _Tried, kind: Kind) -> Explanation | None:
-        """What explains a condition other than the evaluation."""
+        """The explanation of a condition, if there is one."""
         condition = each.condition
         held = self._of_singles.get((condition.sql, kind))
         if condition.parts:
@@ -438,7 +437,7 @@ class _Elsewhere:
 
 
 def _tested(tried: Sequence[_Tried], possible: int) -> list[tuple[_Tried, Kind, float]]:
-    """Conditions and kinds with their q-values, over as many as might have been tried.
+    """Compute the q-values of conditions and kinds, over all possible tests.
 
     Single conditions and pairs are two families, each with half of the false-discovery rate.
     """
@@ -452,7 +451,7 @@ def _tested(tried: Sequence[_Tried], possible: int) -> list[tuple[_Tried, Kind, 
 
 
 class _Search:
-    """Measures conditions, those of them that hold for enough."""
+    """Measures the conditions with enough positions and games."""
 
     def __init__(
         self,
@@ -490,7 +489,7 @@ class _Search:
 
 
 def _pairs(singles: Sequence[_Tried]) -> list[Condition]:
-    """Both of two strong conditions on different columns."""
+    """Conjunctions of two strong conditions on different columns."""
 
     def significance(each: _Tried) -> float:
         return min(each.gap.level.p_value, each.gap.lean.p_value)
@@ -505,9 +504,9 @@ def _pairs(singles: Sequence[_Tried]) -> list[Condition]:
 
 
 def adjusted(p_values: Sequence[float], tests: int | None = None) -> Reals:
-    """Benjamini and Hochberg's adjusted p-values, in the order given.
+    """Compute Benjamini and Hochberg's adjusted p-values, in the order of the input.
 
-    `tests` are how many there might have been, if more: those not made count as never significant.
+    `tests` is the number of possible tests, if larger; the others count as not significant.
 
     >>> adjusted([0.01, 0.04, 0.03, 0.5]).round(3).tolist()
     [0.04, 0.053, 0.053, 0.5]
@@ -523,7 +522,7 @@ def adjusted(p_values: Sequence[float], tests: int | None = None) -> Reals:
 
 
 def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
-    """Whether a pair departs further than its parts do; a single condition always says enough."""
+    """Whether a pair departs further than its parts; always true for single conditions."""
     parts = [parents[sql] for sql in each.condition.parts if sql in parents]
     departure = each.gap.departure(kind)
     surely = abs(departure.effect.value) - _SURELY * departure.error
@@ -531,7 +530,7 @@ def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
 
 
 def _alike(each: _Tried, kind: Kind, kept: _Passed) -> bool:
-    """Whether it says much the same as one that is listed already."""
+    """Whether a condition is a near-duplicate of a listed one."""
     other, other_kind = kept.tried, kept.kind
     if kind != other_kind:
         return each.condition is other.condition
