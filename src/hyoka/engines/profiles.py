@@ -28,7 +28,7 @@ _DEFAULT_LIMITS: Final = {"level": "level {level}", "time": "time_settings 0 {se
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """How to evaluate with one kind of GTP engine; `docs/engines.md` explains the keys."""
+    """Commands that evaluate with one kind of GTP engine; `docs/engines.md` explains the keys."""
 
     name: str
     match: str = ""
@@ -63,7 +63,7 @@ def read_profiles(text: str, source: str) -> tuple[Profile, ...]:
         tables = tomllib.loads(text)
     except RecursionError:
         raise NotationError(f"{source}: nested too deeply") from None
-    except ValueError as error:  # also for numbers that are too long
+    except ValueError as error:  # overlong numbers raise ValueError too
         raise NotationError(f"{source}: {error}") from error
     if not tables:
         raise NotationError(f"{source}: there is no profile in it")

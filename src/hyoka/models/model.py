@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base classes of learned models: how each kind is written to a file, read and identified."""
+"""Base classes of learned models: saving, loading and identification."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ class Model(ABC):
     kind: ClassVar[str]
     """A key of `hyoka.storage.model_file.KINDS`."""
     origin: Origin | None = None
-    """How the model was made, if it is known."""
+    """The model's origin, if known."""
 
     if TYPE_CHECKING:
 
@@ -38,7 +38,7 @@ class Model(ABC):
         """The content of the model's file, without the header."""
 
     def model_file(self, origin: Origin | None = None) -> ModelFile:
-        """The model as a file, with its origin."""
+        """Return the model as a file, with its origin."""
         content, origin = self._content(), origin or self.origin
         return ModelFile.of(self.kind, content, game=self.game, origin=origin)
 
@@ -61,15 +61,15 @@ class StaticEvaluation(Model):
 
         @property
         def scale(self) -> float:
-            """A score s is worth 1 / (1 + exp(-s / scale)) to the first player."""
+            """The value of a score s for the first player is 1 / (1 + exp(-s / scale))."""
 
     @abstractmethod
     def model(self) -> _core.Model:
-        """The evaluation as searches take it."""
+        """Return the compiled evaluation for searches."""
 
     @abstractmethod
     def _identity(self) -> Iterable[bytes]:
-        """The bytes that the fingerprint is computed from."""
+        """The bytes that are hashed for the fingerprint."""
 
     @property
     def fingerprint(self) -> str:
@@ -81,7 +81,7 @@ class StaticEvaluation(Model):
         return np.asarray(_core.score_positions(self.game, list(positions), self.model()))
 
     def value(self, positions: Sequence[Position]) -> NDArray[np.float64]:
-        """The first player's expected results, 0 to 1."""
+        """Compute the first player's expected results, 0 to 1."""
         return logistic(self.score(positions) / self.scale)
 
     def save(self, path: str | Path, origin: Origin | None = None) -> None:
@@ -109,7 +109,7 @@ class StaticEvaluation(Model):
 
 
 def join_header(header: object, data: bytes) -> bytes:
-    """A line of JSON, followed by bytes."""
+    """Join a line of JSON and bytes."""
     return json.dumps(header).encode() + b"\n" + data
 
 

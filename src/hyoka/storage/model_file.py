@@ -32,7 +32,7 @@ BUILT_IN: Final = "built-in"
 LEARNED: Final = "learned"
 """Names the game's bundled model of learned strengths, or a learned evaluation."""
 NETWORK: Final = "network"
-"""Names the game's bundled network, whether or not searches use it by default."""
+"""Names the game's bundled learned model instead of a file of strengths."""
 _HEADER: Final = "hyoka"
 _MAGIC: Final = b"hyoka-artefact 1\n"
 _ALIGNMENT: Final = 64

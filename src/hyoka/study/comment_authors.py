@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comment authors and players: controls that may explain a slice.
 
-What records say (`comments`) is often said by the players, each of its own moves: then one column
-holds several evaluators, and who speaks goes with who is to move and with who is the stronger. Many
-notations do not say who speaks; the values do (`take_turns`).
+The evaluator `comments` often contains the comments of both players, each on their own moves. Then
+one column mixes several evaluators, and the author correlates with the side to move and with the
+stronger player. Many notations do not name the author; the values reveal it (`take_turns`).
 """
 
 from dataclasses import dataclass
@@ -26,21 +26,21 @@ PLAYER: Final = "player"
 COMMENT_AUTHOR: Final = "who speaks"
 RATINGS: Final = "the difference in rating"
 _MOST_NAMED: Final = 12
-"""The number of authors that are distinguished; the others are one."""
+"""The number of distinct authors; all others are merged."""
 _RATING_STRATA: Final = 5
 _LEAST_KNOWN: Final = 0.5
 """The minimum share of positions with rated players to use ratings as a control."""
 _SHOWN: Final = 3
 _OPEN: Final = 0.03
-"""A game is open while each side has such a chance,"""
+"""A game is open while each side has at least this chance,"""
 _OPEN_SCORE: Final = 4.0
-"""or a score is below so many times their median."""
+"""or while the score is below this multiple of the median."""
 _LEAST_PLIES: Final = 12
 _LEAST_TURNS: Final = 30
 """The minimum number of games to test whether two authors alternate."""
 _AGREEMENT: Final = 0.15
 _SURE: Final = 4.0
-"""Standard errors."""
+"""The minimum effect, in standard errors."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class CommentAuthors:
     """The comment authors of an evaluator."""
 
     names: tuple[str, ...]
-    """The most talkative first."""
+    """The authors with the most values first."""
     shares: tuple[float, ...]
-    """Shares of all values; those of unknown authors are left out."""
+    """Shares of all values, without those of unknown authors."""
     inferred: bool
-    """Whether the values show it, and not the records."""
+    """Whether authors were inferred from the values instead of the records."""
 
     def caveat(self, evaluator: str) -> str:
         """A caveat about several comment authors, and how to separate them."""
@@ -76,7 +76,7 @@ class CommentAuthors:
 
 
 def leanings(values: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Evaluations as scores or log-odds; NaN where the game is decided."""
+    """Return evaluations as scores or log-odds; NaN where the game is decided."""
     if np.isfinite(scores).any():
         sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
         most = _OPEN_SCORE * np.median(sizes) if len(sizes) else 1.0
@@ -87,13 +87,13 @@ def leanings(values: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def take_turns(leaning: NDArray[Any], games: NDArray[Any], plies: NDArray[Any]) -> bool:
-    """Whether two authors alternate, by their values alone (`leanings`, by game and ply).
+    """Test whether two authors alternate, from values alone (`leanings`, by game and ply).
 
-    Each is compared with the mean of those before and after it, which says how far one mover's lie
-    above the other's. An evaluator that favours who is to move does so alike in all games. Two who
-    judge a game differently lean apart in a way that is that game's own: what the first half of a
-    game shows, the second half shows again. In TCEC's and floodgate's records the halves agree with
-    a correlation of 0.62 and 0.57, of one evaluator over such games with 0.07 and -0.14.
+    Each value is compared with the mean of its neighbors, which estimates the difference between
+    the movers' evaluations. The bias of one evaluator for the side to move is the same in all
+    games. Two authors who evaluate a game differently have a difference specific to the game,
+    which its first and second halves share. In TCEC's and floodgate's records the halves correlate
+    with 0.62 and 0.57; for one evaluator on such games with 0.07 and -0.14.
     """
     at = np.arange(1, len(leaning) - 1)
     beside = (games[at - 1] == games[at + 1]) & (plies[at + 1] - plies[at - 1] == 2)
@@ -121,16 +121,16 @@ def take_turns(leaning: NDArray[Any], games: NDArray[Any], plies: NDArray[Any]) 
 
 @dataclass(frozen=True, eq=False)
 class PlayersOf:
-    """Names and ratings of the players of games, and which of the games each position is from."""
+    """The games' players with names and ratings, and each position's game."""
 
     first: NDArray[Any]
     second: NDArray[Any]
-    """Names as numbers."""
+    """Indices of names."""
     names: tuple[str, ...]
     difference: NDArray[np.float64]
-    """The first player's rating less the second's; NaN where one is not known."""
+    """The first player's rating minus the second's; NaN if unknown."""
     game: NDArray[np.int64]
-    """Of each position, its game's place in the others."""
+    """Each position's game as an index into the others."""
 
     @classmethod
     def load(cls, study: "Study", game_ids: NDArray[np.int64]) -> "PlayersOf":
@@ -153,14 +153,14 @@ class PlayersOf:
         )
 
     def _author_codes(self, authors: NDArray[np.int8]) -> NDArray[np.int64]:
-        """The author of each value as the number of a name; -1 if unknown."""
+        """Return the author of each value as an index of a name; -1 if unknown."""
         first, second = self.first[self.game], self.second[self.game]
         return np.select([authors == 1, authors == 2], [first, second], -1).astype(np.int64)
 
     def comment_authors(
         self, authors: NDArray[np.int8], *, inferred: bool
     ) -> CommentAuthors | None:
-        """The comment authors of an evaluator; None unless there are several."""
+        """Find the comment authors of an evaluator; None unless there are several."""
         codes = self._author_codes(authors)
         numbers, counts = np.unique(codes[codes >= 0], return_counts=True)
         if len(numbers) < 2:

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups of evaluators that are measured on common positions.
 
-Evaluators are compared on the positions that all of them evaluated. Where samples differ, the
-positions common to all may be a handful, so evaluators are put into groups (`comparison_groups`):
+Evaluators are compared on the positions that all of them evaluated. If samples differ, few
+positions may be common to all, so evaluators are grouped (`comparison_groups`):
 
-1. A set of two or more evaluators is useful if their common positions are 500 or more, or at least
-   half of those of the member that has fewest; and their common games are 20 or more, or at least
-   half of those of the member that has fewest.
-2. From each evaluator as a seed a set grows by the evaluator that keeps the most positions common.
-   Of all useful sets met this way the one with the most evaluators × common positions is a group;
-   positions beyond 1,000 do not count in this product, since another evaluator to compare is worth
-   more than they are. Equal ones go by common positions, then by the evaluators' order.
-3. That is repeated with the evaluators left. Those in no useful set stand alone, each on its own
-   positions, the one with the most games first.
+1. A set of two or more evaluators is useful if it has at least 500 common positions, or at least
+half of those of its smallest member; and at least 20 common games, or at least half of those of
+its smallest member. 2. From each evaluator as a seed, a set grows greedily by the evaluator that
+keeps the most common positions. Of all useful sets found, the one with the largest product of
+evaluators × common positions becomes a group; positions beyond 1,000 do not count in this product,
+since another evaluator is worth more. Ties are broken by common positions, then by the evaluators'
+order. 3. This is repeated for the remaining evaluators. Those in no useful set stand alone, each
+on its own positions, the one with the most games first.
 """
 
 from collections.abc import Sequence
@@ -44,7 +43,7 @@ ENOUGH_POSITIONS: Final = 1000
 """Common positions beyond this number do not justify leaving out an evaluator."""
 _HALF: Final = 0.5
 _BITS: Final = 60
-"""Evaluators in one column of bits."""
+"""The number of evaluators in one column of bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +52,11 @@ class Evaluated:
 
     names: tuple[str, ...]
     members: NDArray[np.bool_] = field(repr=False)
-    """For each set (rows), which evaluators (columns) are in it."""
+    """Membership of evaluators (columns) in each set (rows)."""
     games: NDArray[np.int64] = field(repr=False)
-    """Of each row."""
+    """The game of each row."""
     counts: NDArray[np.int64] = field(repr=False)
-    """Positions of that game that exactly this set evaluated."""
+    """The number of the game's positions that exactly this set evaluated."""
 
     @classmethod
     def load(cls, study: "Study", names: Sequence[str], question: Question) -> "Evaluated":
@@ -84,11 +83,11 @@ class Evaluated:
         )
 
     def positions(self, some: Sequence[str]) -> int:
-        """The number of positions that some evaluators have in common."""
+        """Count the positions that some evaluators have in common."""
         return int(self.counts[self._common(some)].sum())
 
     def game_count(self, some: Sequence[str]) -> int:
-        """The number of games with such positions."""
+        """Count the games with such positions."""
         return len(np.unique(self.games[self._common(some)]))
 
     def _common(self, some: Sequence[str]) -> NDArray[np.bool_]:
@@ -96,7 +95,7 @@ class Evaluated:
         return np.asarray(self.members[:, places].all(axis=1))
 
     def is_useful(self, some: Sequence[str]) -> bool:
-        """Whether evaluators share enough positions to be compared on them."""
+        """Whether evaluators have enough common positions for a comparison."""
         fewest = min(self.positions([name]) for name in some)
         fewest_games = min(self.game_count([name]) for name in some)
         return self.positions(some) >= max(
@@ -104,7 +103,7 @@ class Evaluated:
         ) and self.game_count(some) >= max(1, min(MIN_GAMES, _HALF * fewest_games))
 
     def groups(self, names: Sequence[str]) -> list[list[str]]:
-        """The useful sets among some evaluators, then each of the others alone."""
+        """Return the useful sets among some evaluators, then each of the others alone."""
         left, groups = list(names), []
         while (group := self._best_group(left)) is not None:
             groups.append(group)
@@ -112,7 +111,7 @@ class Evaluated:
         return [*groups, *([name] for name in self.most_games_first(left))]
 
     def most_games_first(self, names: Sequence[str]) -> list[str]:
-        """Evaluators by their games, then by their positions."""
+        """Sort evaluators by their games, then by their positions."""
         return sorted(names, key=lambda name: (-self.game_count([name]), -self.positions([name])))
 
     def _best_group(self, names: Sequence[str]) -> list[str] | None:
@@ -152,18 +151,18 @@ class EvaluatorGroup:
 
     names: tuple[str, ...]
     own_positions: tuple[int, ...] = ()
-    """The number of each evaluator alone; empty if there is only one evaluator."""
+    """The number of positions of each evaluator alone; empty for a single evaluator."""
     common_positions: int = 0
-    """Of one that stands alone, how many it shares with the largest group."""
+    """For an evaluator alone, the number of positions common with the largest group."""
 
 
 def comparison_groups(
     study: "Study", names: Sequence[str], question: Question
 ) -> list[EvaluatorGroup]:
-    """Evaluators in groups that are measured on the same positions; see the module.
+    """Group evaluators that are measured on the same positions; see the module.
 
-    Players who comment on their own moves share no position: of several, each stands alone. So does
-    every evaluator if the question is about what evaluators say.
+    Players who comment on their own moves have no common positions, so each stands alone. So does
+    every evaluator if the question depends on evaluations.
     """
     if not names:
         raise nothing_evaluated(study)
