@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The generalised model of Bradley and Terry: strengths of features whose teams compete.
+"""The generalized Bradley-Terry model: strengths of features in competing teams.
 
-A team is as strong as the product of its features' strengths (γ), and wins with the probability of
-its share in the sum of all teams' strengths (Coulom 2007; Sato 2010, 3.1). Each feature also meets
-an opponent of strength 1 that it beats and loses to `prior` times: so no strength runs away, and
-a feature that was never met has strength 1. The log-posterior is strictly concave: there is one
-optimum.
+A team's strength is the product of its features' strengths (γ), and its probability of winning is
+its share in the sum of all teams' strengths (Coulom 2007; Sato 2010, 3.1). As a prior, each feature
+has `prior` wins and `prior` losses against an opponent of strength 1. So strengths stay finite, and
+a feature that does not occur has strength 1. The log-posterior is strictly concave: there is
+one optimum.
 
 The likelihood alone does not identify every strength. Where each team has exactly one feature of
-some group, multiplying the whole group by a factor changes no team's chance; where two features
-always occur together, only their product matters. In these flat directions the prior decides. It
-bends the posterior a million times less than the games do, so first-order optimizers stall there
-long before the optimum. Both optimizers therefore end with Newton steps, which handle flat and
-steep directions alike, and converge when a Newton step changes no log-strength by more than
-`TOLERANCE`.
+some group, multiplying the whole group by a factor changes no team's probability; where two
+features always occur together, only their product matters. In these flat directions the prior
+decides. Its curvature is a million times smaller than that of the games, so first-order optimizers
+stall there long before the optimum. Both optimizers therefore end with Newton steps, which handle
+flat and steep directions alike, and converge when a Newton step changes no log-strength by more
+than `TOLERANCE`.
 """
 
 import os
@@ -31,57 +31,57 @@ from hyoka.foundation.progress import OnProgress, Tally
 Optimiser = Literal["lbfgs", "mm"]
 OPTIMISERS: Final[tuple[Optimiser, ...]] = ("lbfgs", "mm")
 TOLERANCE: Final = 1e-4
-"""The last Newton step changes no logarithm of a strength by more."""
+"""Convergence tolerance: the largest change of a log-strength in the last Newton step."""
 _NEAR_OPTIMUM: Final = 0.1
 """The optimizer hands over to Newton's method when the gradient is this small, in units of the
 standard errors of single strengths."""
 _CG_STEPS: Final = 500
 """Conjugate-gradient steps for one Newton step."""
 _SELDOM: Final = 10
-"""Information in a sample below which it says too little of a feature's curvature."""
+"""Information in a sample below which a feature's curvature estimate is unreliable."""
 _CG_ACCURACY: Final = 0.1
 """Error allowed in a Newton step, as a share of `TOLERANCE`."""
 _ROUNDS: Final[dict[Optimiser, int]] = {"lbfgs": 500, "mm": 2000}
 _ROUNDS_AT_ONCE: Final = 20
 _MATRIX: Final = 3_000
-"""Up to so many features are looked at together for their errors."""
+"""Number of features whose errors use the joint information matrix."""
 _FOR_ERRORS: Final = 20_000
-"""Competitions from which the information is estimated where there are more."""
+"""Maximum number of competitions in the sample that estimates the information."""
 
 _GREATEST_PRIOR: Final = 1e100
-"""Beyond it sums over the prior's games leave the floating-point range."""
+"""Above it, sums over the prior's games overflow."""
 _LEAST_BEND: Final = 0.1
-"""Where hardly anything holds a strength, a step goes no further than this allows."""
+"""Minimum curvature assumed for a step."""
 _FARTHEST: Final = 20.0
-"""No logarithm of a strength gets further from 0."""
+"""Bound of log-strengths, in absolute value."""
 _LEAST: Final = 1e-9
-"""Less information than this is none."""
+"""Information below which a feature counts as having none."""
 _ROUNDING: Final = 1e-13
-"""Relative error of a log-posterior."""
+"""Relative rounding error of a log-posterior."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class BradleyTerry:
-    """Strengths that fit competitions best."""
+    """Fitted strengths."""
 
     strengths: Floats
-    """By feature."""
+    """Strengths by feature."""
     errors: Floats
-    """By feature: the standard error of the strength's logarithm, by games; NaN if never met."""
+    """Standard error of the log-strength, clustered by game; NaN if the feature never occurs."""
     wins: NDArray[np.int64]
-    """By feature: teams with it that won."""
+    """Winning teams with the feature."""
     teams: NDArray[np.int64]
-    """By feature: teams with it."""
+    """Teams with the feature."""
     log_likelihood: float
     posterior: tuple[float, ...]
-    """What was maximised, after each round: the log-likelihood with the prior's part."""
+    """Log-posterior after each round."""
     converged: bool
 
     @property
     def rounds(self) -> int:
-        """Of the optimiser."""
+        """Number of optimizer rounds."""
         return len(self.posterior)
 
 
@@ -95,13 +95,13 @@ def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
     threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> BradleyTerry:
-    """The strengths that explain best which teams won.
+    """Fit the strengths that maximize the posterior of the results.
 
-    `mm` is minorization-maximization: features that no team has two of are changed at once, and
-    the posterior never falls. `lbfgs` needs fewer rounds. Both end with Newton steps, at the same
-    optimum; `converged` says whether they reached it (see `TOLERANCE`). Errors come
-    from how games differ (a sandwich), for the first `matrix` features with all of those taken
-    together, for the others with all strengths but their own held fixed.
+    `mm` is minorization-maximization: features of which no team has two are updated together, and
+    the posterior never decreases. `lbfgs` needs fewer rounds. Both end with Newton steps at the
+    same optimum; `converged` says whether they reached it (see `TOLERANCE`). Errors are sandwich
+    estimates clustered by game: joint for the first `matrix` features, and for the others with all
+    other strengths fixed.
     """
     if optimiser not in OPTIMISERS:
         raise ParameterError("optimiser", f"is one of {', '.join(OPTIMISERS)}, not {optimiser}")
@@ -129,7 +129,7 @@ def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
 
 
 class _Work:
-    """The posterior of strengths, and what is told of the way to its top."""
+    """The posterior of strengths, with the progress of the optimizer."""
 
     def __init__(
         self,
@@ -150,31 +150,31 @@ class _Work:
         strengths = np.exp(logs)
         likelihood, expected = self.competitions.expect(strengths, self.threads)
         value = likelihood + self.prior * float((logs - 2 * np.log1p(strengths)).sum())
-        won = strengths / (1 + strengths)  # by the prior's games, each time
+        won = strengths / (1 + strengths)  # probability of winning each of the prior's games
         return value, self.wins - expected + self.prior * (1 - 2 * won)
 
     def bend(self, logs: Floats) -> Floats:
-        """How sharply it bends by each feature alone."""
+        """Diagonal of the Hessian of the negative log-posterior."""
         spread = self.competitions.spread(np.exp(logs), self.threads)
         return np.asarray(spread + self.prior_bend(logs))
 
     def prior_bend(self, logs: Floats) -> Floats:
-        """How sharply the prior bends by each feature: the least that the posterior does."""
+        """Diagonal of the prior's Hessian, a lower bound of the posterior's."""
         won = logistic(logs)
         return 2 * self.prior * won * (1 - won)
 
     def hessian_times(self, logs: Floats, direction: Floats) -> Floats:
-        """The Hessian of the negative log-posterior, times a direction."""
+        """Product of the negative log-posterior's Hessian with a direction."""
         known = self.competitions.information_times(np.exp(logs), direction, self.threads)
         return np.asarray(known + self.prior_bend(logs) * direction)
 
     def is_near_optimum(self, logs: Floats) -> bool:
-        """Whether changing a single strength gains next to nothing."""
+        """Whether no change of a single strength would gain much."""
         _, gradient = self.at(logs)
         return bool((np.abs(gradient) <= 2 * _NEAR_OPTIMUM * np.sqrt(self.bend(logs))).all())
 
     def note(self, posterior: float) -> None:
-        """One round more."""
+        """Record a round."""
         self.posterior.append(posterior)
         self._tally.add(note=f"log-posterior {posterior:.6g}")
 
@@ -184,12 +184,12 @@ def _climb(work: _Work, rounds: int) -> Floats:
 
     logs = np.zeros(work.competitions.features)
 
-    def note(intermediate_result: Any) -> None:  # SciPy asks for this very name
+    def note(intermediate_result: Any) -> None:  # SciPy requires this name
         work.note(-float(intermediate_result.fun))
 
     while len(work.posterior) < rounds:
-        # In units of their standard errors all features are alike, and the gradient says how far
-        # off a strength is. The errors change on the way, so that it begins anew now and then.
+        # In units of standard errors, features have equal scales, and the gradient measures the
+        # distance to the optimum. Errors change on the way, so restart now and then.
         unit = 1 / np.sqrt(np.maximum(work.bend(logs), _LEAST_BEND))
 
         def descend(scaled: Floats, unit: Floats = unit) -> tuple[float, Floats]:
@@ -215,7 +215,7 @@ def _climb(work: _Work, rounds: int) -> Floats:
         logs = np.asarray(found.x * unit)
         if work.is_near_optimum(logs):
             return logs
-        if found.nit == 0:  # it can't get any higher in these numbers
+        if found.nit == 0:  # no further gain at this precision
             break
     return logs
 
@@ -233,7 +233,7 @@ def _minorize(work: _Work, rounds: int) -> Floats:
             value, gradient = work.at(logs)
             strengths = np.exp(logs[chosen])
             won = work.wins[chosen] + work.prior
-            lost = won - gradient[chosen]  # what strengths as they are would win
+            lost = won - gradient[chosen]  # expected wins at the current strengths
             logs[chosen] = np.clip(np.log(strengths * won / lost), -_FARTHEST, _FARTHEST)
         if work.posterior and work.is_near_optimum(logs):
             work.note(work.at(logs)[0])
@@ -245,8 +245,8 @@ def _minorize(work: _Work, rounds: int) -> Floats:
 class _Preconditioner:
     """An approximate inverse of the Hessian, for conjugate gradients.
 
-    The first `together` features use the matrix of all their pairs, from a sample of the
-    competitions; the others only their own curvature.
+    The first `together` features use their joint matrix, from a sample of the competitions; the
+    others use only their own curvature.
     """
 
     def __init__(self, work: _Work, logs: Floats, together: int) -> None:
@@ -260,7 +260,7 @@ class _Preconditioner:
         self._solve = cho_solve
         if together:
             known = competitions.information(np.exp(logs), together, every, work.threads)
-            # A feature that the sample hardly has would look flat.
+            # A feature that is rare in the sample would look flat.
             seldom = (every > 1) & (np.diag(known) < _SELDOM * every)
             known[np.diag_indices(together)] += np.where(
                 seldom, self._diagonal[:together], work.prior_bend(logs)[:together]
@@ -277,7 +277,7 @@ class _Preconditioner:
 def _newton(
     work: _Work, logs: Floats, preconditioner: _Preconditioner, rounds: int
 ) -> tuple[Floats, bool]:
-    """Newton's method from near the optimum, and whether it converged."""
+    """Run Newton's method from near the optimum; return also whether it converged."""
     value, gradient = work.at(logs)
     while len(work.posterior) < rounds:
         at_bound = (np.abs(logs) >= _FARTHEST) & (np.sign(gradient) == np.sign(logs))
@@ -286,7 +286,7 @@ def _newton(
         while True:
             beyond = np.clip(logs + share * step, -_FARTHEST, _FARTHEST)
             new_value, new_gradient = work.at(beyond)
-            # A gain may be smaller than what rounding makes of the sum over all competitions.
+            # The gain may be below the rounding error of the sum over all competitions.
             if new_value >= value - _ROUNDING * abs(value):
                 break
             share /= 2
@@ -307,10 +307,10 @@ def _newton_step(
     free: NDArray[np.bool_],
     preconditioner: _Preconditioner,
 ) -> tuple[Floats, bool]:
-    """Hessian⁻¹ · gradient by preconditioned conjugate gradients, and whether it is accurate.
+    """Compute Hessian⁻¹ · gradient by conjugate gradients, and whether it is accurate.
 
-    The Hessian is at least the prior's, which is diagonal; so the size of the residual bounds the
-    error of each coordinate, also in directions that only the prior bends.
+    The Hessian is at least the prior's, which is diagonal. So the residual bounds the error of each
+    coordinate, even in directions that only the prior curves.
     """
     step = np.zeros_like(logs)
     residual = np.where(free, gradient, 0.0)
@@ -348,18 +348,18 @@ def _errors(work: _Work, strengths: Floats, together: int) -> Floats:
         scores = competitions.scores_by_game(strengths, together)[:, chosen].astype(np.float64)
         games = len(scores) / max(len(scores) - 1, 1)
         by_games = games * ((scores @ inverse) ** 2).sum(0)
-        # A feature that few games have differs little between them and yet is hardly known: the
-        # larger of the two errors counts.
+        # Clustering underestimates the error of a feature that occurs in few games, so take the
+        # larger of the two errors.
         errors[chosen] = np.sqrt(np.maximum(by_games, _known_variances(known, inverse)))
     errors[work.teams == 0] = np.nan
     return errors
 
 
 def _known_variances(known: Floats, inverse: Floats) -> Floats:
-    """Variances by what is known, without what nobody can know.
+    """Variances from the information, without directions that are not identified.
 
-    Where every move has one feature of some sort (a distance to the last move, say) all of that
-    sort might be twice as strong, and nothing would change: only their ratios have errors.
+    Where every move has one feature of some group (a distance to the last move, say), scaling the
+    whole group changes nothing: only their ratios have errors.
     """
     root = np.sqrt(np.diag(known))
     bends, directions = np.linalg.eigh(known / np.outer(root, root))

@@ -30,32 +30,32 @@ MOST_FEATURES: Final = 65_536
 
 @dataclass(frozen=True, eq=False)
 class FeatureTable:
-    """Positions with few of many features each, in the order of their games."""
+    """Positions with sparse features, sorted by game."""
 
     names: tuple[str, ...]
     starts: NDArray[np.int64] = field(repr=False)
     features: NDArray[np.uint16] = field(repr=False)
-    """Of each row from its start on, rising."""
+    """Feature numbers of all rows, ascending within each row."""
     amounts: NDArray[np.float32] = field(repr=False)
     results: NDArray[np.float32] = field(repr=False)
-    """1 won, 0.5 drawn, 0 lost."""
+    """1 win, 0.5 draw, 0 loss."""
     games: NDArray[np.uint32] = field(repr=False)
-    """Numbers that do not fall: positions of one game stand together."""
+    """Nondecreasing game numbers, so positions of one game are adjacent."""
     ending: NDArray[np.float32] | None = field(default=None, repr=False)
-    """How far the game has come, 0 to 1; None: weights are the same everywhere."""
+    """Progress of the game, 0 to 1; None: no phases."""
     base: NDArray[np.float64] | None = field(default=None, repr=False)
-    """A score that the features are added to."""
+    """Score without the features; the features' contribution is added to it."""
     told: NDArray[np.float64] | None = field(default=None, repr=False)
-    """What another evaluator says."""
+    """Evaluations from another evaluator."""
     told_scores: bool = False
-    """Whether these are scores, not values from 0 to 1."""
+    """Whether these are scores; otherwise values from 0 to 1."""
     unit: str = "points"
     source: str = "a table"
     game: str = ""
     mixed_games: int = 0
-    """Games whose positions have several results: those of whoever is to move, perhaps."""
+    """Games whose positions have different results, possibly from the mover's view."""
     left_out: int = 0
-    """Rows that are of no position of the study, or without a result that counts."""
+    """Rows that match no position of the study or have no usable result."""
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -69,11 +69,11 @@ class FeatureTable:
         names: Sequence[str] | None = None,
         **more: Any,
     ) -> "FeatureTable":
-        """From a matrix, sparse or not, with a row a position and a column a feature."""
+        """Build a table from a dense or sparse matrix: a row per position, a column per feature."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - it takes a second to import
 
         rows = csr_array(matrix)
-        rows.sum_duplicates()  # which sorts, too
+        rows.sum_duplicates()  # also sorts the indices
         called = tuple(names or (f"f{i}" for i in range(rows.shape[1])))
         if len(called) != rows.shape[1] or len(set(called)) != len(called):
             raise StudyError(f"{rows.shape[1]} features need as many names, each once")
@@ -91,7 +91,7 @@ class FeatureTable:
         return table.in_games(np.asarray(games))
 
     def in_games(self, games: NDArray[Any]) -> "FeatureTable":
-        """The same rows with positions of one game beside each other."""
+        """Sort the rows so that positions of one game are adjacent."""
         if not len(games) == len(self.results) == len(self):
             raise StudyError(
                 f"{len(self):,} rows, {len(self.results):,} results and {len(games):,} games do "
@@ -104,7 +104,7 @@ class FeatureTable:
         return numbered.take(np.argsort(numbers, kind="stable"))
 
     def take(self, rows: NDArray[np.int64]) -> "FeatureTable":
-        """Some rows, in another order perhaps."""
+        """Select rows by number, in any order."""
         counts = np.diff(self.starts)[rows]
         starts = np.append(0, np.cumsum(counts))
         places = np.repeat(self.starts[rows] - starts[:-1], counts) + np.arange(starts[-1])
@@ -123,9 +123,9 @@ class FeatureTable:
 
 
 FeatureFunction = Callable[[Any], Mapping[str, float]]
-"""Of a position: how much of each feature it has; those it does not name it has none of."""
+"""Maps a position to its feature amounts; omitted features are 0."""
 LISTS: Final = ("features", "amounts")
-"""Columns of lists, in place of a column a feature: which features, and how much of each."""
+"""List columns that replace one column per feature: feature names and their amounts."""
 _RESULTS: Final = {
     **dict.fromkeys(("1-0", "1", "1.0"), 1.0),
     **dict.fromkeys(("0-1", "0", "0.0"), 0.0),
@@ -137,26 +137,26 @@ _ROWS_AT_ONCE: Final = 200_000
 
 @dataclass(frozen=True, kw_only=True)
 class TableColumns:
-    """What a table's columns mean, beside those that are features."""
+    """Roles of a table's columns."""
 
     features: Sequence[str] = ()
-    """Names or patterns of the columns that are features; all others that are numbers, if none."""
+    """Names or patterns of the feature columns; by default all other numeric columns."""
     result: str = "result"
     """1, 0.5 or 0; or 1-0, 1/2-1/2 or 0-1. Not needed for a study's positions."""
     game: str = "game_id"
     phase: str | None = None
-    """How far the game has come."""
+    """Column with the progress of the game."""
     opening: float = 0.0
     ending: float = 1.0
-    """What that column is where the opening's weights alone count, and the ending's alone."""
+    """Values of the phase column at which only the opening or only the ending weights count."""
     base: str | None = None
-    """A score that the features are added to."""
+    """Column with the score that the features are added to."""
     toward: str | None = None
-    """What another evaluator says: an evaluator of the study, or a column (`value`, or scores)."""
+    """Target evaluations: an evaluator of the study, or a column (`value`, or scores)."""
 
     @property
     def named(self) -> list[str]:
-        """Columns that are no features."""
+        """Columns that are not features."""
         named = (self.result, self.game, self.phase, self.base, self.toward, *NAMING)
         return [name for name in named if name is not None]
 
@@ -170,10 +170,10 @@ def feature_table(  # noqa: PLR0913 - a keyword for each choice
     draws: DrawnGames = "half",
     progress: OnProgress | None = None,
 ) -> FeatureTable:
-    """Features from a file, a data frame, or a function of positions.
+    """Load features from a file, a data frame, or a function of positions.
 
-    With a study, rows are of its positions (of those that satisfy `where`) and have their results;
-    without one, the table has columns for the result and the game. A function needs a study.
+    With a study, rows match its positions (those that satisfy `where`) and take their results.
+    Without one, the table needs columns for the result and the game. A function needs a study.
     """
     columns = columns or TableColumns()
     if callable(source):
@@ -230,7 +230,7 @@ def feature_table(  # noqa: PLR0913 - a keyword for each choice
 def _from_function(
     study: Study, function: FeatureFunction, where: str | None, progress: OnProgress | None
 ) -> pa.Table:
-    """What a function says of a study's positions, as lists of features and amounts."""
+    """Apply a function to a study's positions; return lists of features and amounts."""
     chosen = study.select(where)
     places = study.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
     numbers: dict[str, int] = {}
@@ -259,7 +259,7 @@ def _from_function(
 def _matrix(
     table: pa.Table, columns: TableColumns, words: str, progress: OnProgress | None
 ) -> FeatureTable:
-    """The features alone; results and games are still to come."""
+    """The feature matrix, without results and games."""
     names, starts, features, amounts = (
         _listed(table, words)
         if set(LISTS) <= set(table.column_names)
@@ -283,7 +283,7 @@ Listed = tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.uint16], NDArray[n
 
 
 def _listed(table: pa.Table, words: str) -> Listed:
-    """Features as lists, taken as they are where their numbers rise."""
+    """Features from list columns; already sorted rows are used unchanged."""
     which, much = (table[name].combine_chunks() for name in LISTS)
     try:
         starts = np.append(0, np.cumsum(which.value_lengths().fill_null(0).to_numpy()))
@@ -332,7 +332,7 @@ def _feature_names(table: pa.Table, columns: TableColumns, words: str) -> list[s
 def _gathered(
     table: pa.Table, names: Sequence[str], words: str, progress: OnProgress | None
 ) -> Listed:
-    """A column a feature, of which most are 0: some rows at a time, what is not 0 is kept."""
+    """Nonzero features from one column per feature, read in blocks of rows."""
     starts, features, amounts = [np.zeros(1, np.int64)], [], []
     tally = Tally(progress, "features", len(table), "positions")
     done = 0
@@ -360,7 +360,7 @@ def _gathered(
 
 
 def _told_columns(table: pa.Table, columns: TableColumns, words: str) -> dict[str, Any]:
-    """Phase, base and target, as far as the table has them."""
+    """The phase, base and target columns that the table has."""
     own: dict[str, Any] = {}
     if columns.phase is not None:
         numbers = _numbers(table, columns.phase, words)
@@ -389,7 +389,7 @@ def _told_columns(table: pa.Table, columns: TableColumns, words: str) -> dict[st
 def _of_study(
     study: Study, table: pa.Table, columns: TableColumns, words: str, where: str | None
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any], int, dict[str, NDArray[Any]]]:
-    """Rows of the table for positions of a study: places, results, games, how many are lost."""
+    """Match rows to a study: row numbers, results, games, excluded rows, other columns."""
     found = find_rows(study, table, words)
     at = pa.table({"game_id": found.games, "ply": found.plies.astype(np.int32), "row": found.rows})
     known = study.select(where, "game_id, ply, coalesce(adjudicated, result) as result")
@@ -414,7 +414,7 @@ def _of_study(
 
 
 def _several_results(results: NDArray[np.float64], games: NDArray[Any]) -> int:
-    """How many games have positions with different results, as in the mover's view."""
+    """Number of games whose positions have different results (perhaps the mover's)."""
     known = np.flatnonzero(np.isfinite(results))
     _, first, place = np.unique(games[known], return_index=True, return_inverse=True)
     differs = results[known] != results[known[first][place]]
@@ -442,7 +442,7 @@ def _numbers(table: pa.Table, name: str, words: str) -> NDArray[np.float64]:
 
 
 def _results(table: pa.Table, name: str, words: str) -> NDArray[np.float64]:
-    """Results as numbers; NaN where a game has none."""
+    """Results as numbers; NaN for games without a result."""
     given = _needed(table, name, words, "the results; a study may know them")
     if given.dtype == object:
         texts = ["" if each is None else str(each).strip() for each in given]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""METS, the move evaluation tree (Yoshii 1998), and its ranking drawn on the board."""
+"""METS, the move evaluation tree (Yoshii 1998), and diagrams of its ranking."""
 
 import dataclasses
 import math
@@ -19,22 +19,23 @@ from hyoka.records.bulk import GameTable
 from hyoka.storage.model_file import ModelFile, Origin, read_model_file
 
 THRESHOLD: Final = 50
-"""A node that fewer patterns reach is a leaf: the paper's largest tree."""
+"""A node with fewer patterns is a leaf; this is the paper's largest tree."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a tree asks about a point until it comes to a leaf."""
+    """The questions of a tree on the path from its root to a leaf."""
 
     tactics: tuple[tuple[str, str], ...]
-    """Questions and answers, in words."""
+    """Tactical questions with their answers."""
     stones: tuple[tuple[int, int, int], ...]
-    """Points down and right from it, and what is there: 0 an own stone, 1 the other's, 2 none,
-    3 off the board."""
+    """Points (down, right) relative to the move, with their content: 0 own stone, 1 opponent's,
+    2 empty, 3 off the board.
+    """
 
 
 def tactical_questions(game: str) -> list[tuple[str, tuple[str, ...]]]:
-    """What a tree can ask beside stones: what about, and up to four answers.
+    """A tree's questions besides stones: the subject and up to four answers.
 
     >>> tactical_questions("othello")[0]
     ('discs turned', ('none: no move', '1 or 2', '3 to 5', '6 or more'))
@@ -47,12 +48,12 @@ def tactical_questions(game: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def code_of(move: AnyMove) -> int:
-    """The number of a move; those of points come first."""
+    """Code of a move; codes of points come first."""
     return move if isinstance(move, int) else int(move.code)
 
 
 def _last_codes(game: Game) -> tuple[int | None, int | None]:
-    """The last two moves of a line, as far as they are known."""
+    """The last two moves of a line; None where unknown."""
     moves = [code_of(move) for move in getattr(game, "moves", [])[-2:]]
     return moves[-1] if moves else None, moves[-2] if len(moves) > 1 else None
 
@@ -63,7 +64,7 @@ def _score(odds: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Mets(Model):
-    """A grown tree of a game, with what came to its leaves."""
+    """A grown tree of a game, with the counts of its leaves."""
 
     kind = "mets"
 
@@ -73,28 +74,28 @@ class Mets(Model):
 
     @property
     def leaves(self) -> int:
-        """How many leaves it has."""
+        """Number of leaves."""
         return self.tree.leaf_count
 
     @property
     def mean_depth(self) -> float:
-        """How many points are asked about on the way to a leaf, on average over the leaves."""
+        """Mean number of questions about points per leaf."""
         return float(self.tree.depths().mean()) if self.leaves else 0.0
 
     @property
     def size(self) -> int:
-        """In bytes, as it lies in a file."""
+        """File size in bytes."""
         return len(self.tree.to_bytes())
 
     @property
     def asks_tactics(self) -> bool:
-        """Whether it asks about liberties, ladders and the last moves before it asks for stones."""
+        """Whether the tree asks about liberties, ladders and the last moves before stones."""
         return self.tree.asks_tactics
 
     def with_smoothing(self, smoothing: float) -> "Mets":
-        """The same with so many points added to each leaf's own, at the odds of nodes above it.
+        """Copy with leaf odds smoothed by `smoothing` virtual points at the ancestors' odds.
 
-        Leaves that few points came to are then believed less: they go by those near them.
+        Smoothing affects mainly leaves with few points.
         """
         try:
             return Mets(self.game, self.tree.with_smoothing(smoothing), self.origin)
@@ -102,15 +103,15 @@ class Mets(Model):
             raise ParameterError("smoothing", str(error).removeprefix("smoothing ")) from None
 
     def model(self) -> _core.Model:
-        """What searches take: a move is as strong as the odds of its leaf."""
+        """Move model for searches; a move's strength is the odds of its leaf."""
         return _core.mets_model(self.game, self.tree)
 
     def rank(self, game: Game) -> list[tuple[AnyMove, float]]:
-        """The legal moves that are points with the paper's score of each, the best first.
+        """Legal point moves with the paper's scores, best first.
 
-        The score is the number of times that such a point was not the move for each time that it
-        was; infinite where no pattern came, unless the tree is smoothed. A tree that asks about
-        tactics looks at the last two moves of a line; a position has none.
+        The score is the ratio of points not played to points played in the leaf. Without smoothing,
+        it is infinite for a leaf that has no patterns. A tree with tactical questions uses the last
+        two moves of a line; a position has none.
         """
         odds = self.tree.odds_of(self._position(game), self.game, *_last_codes(game))
         moves = [move for move in game.legal_moves if code_of(move) < len(odds)]
@@ -118,7 +119,7 @@ class Mets(Model):
         return sorted(scored, key=lambda each: each[1])
 
     def asked(self, game: Game, move: AnyMove) -> Asked:
-        """What is asked on the way to a move's leaf."""
+        """The questions on the path to a move's leaf."""
         tactics, stones = self.tree.path_of(
             self._position(game), self.game, code_of(move), *_last_codes(game)
         )
@@ -135,7 +136,7 @@ class Mets(Model):
 
     @classmethod
     def load(cls, source: str | Path | ModelFile) -> "Mets":
-        """The tree of a file; raises SourceError if it holds none."""
+        """Load the tree of a file; raises SourceError if it has none."""
         model_file = read_model_file(source, cls.kind)
         if model_file.game is None:
             raise SourceError(f"{model_file}: it does not say which game its tree is of")
@@ -153,11 +154,11 @@ def learn_mets(  # noqa: PLR0913 - a keyword for each choice
     threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> Mets:
-    """Grow a tree over the moves of games, and count what comes to its leaves.
+    """Grow a tree over the moves of games and count the points in its leaves.
 
-    `symmetric` grows it over all eight orientations of each pattern, so that a leaf holds eight
-    times as many. `tactics` lets it ask about liberties, captures, ladders and the last moves
-    first, as long as that tells much of whether a point is the move.
+    `symmetric` uses all eight orientations of each pattern, so a leaf holds eight times as many.
+    `tactics` allows questions about liberties, captures, ladders and the last moves near the root,
+    as long as they are informative.
     """
     if threshold < 1:
         raise ParameterError("threshold", f"is 1 or more, not {threshold}")
@@ -181,13 +182,13 @@ def learn_mets(  # noqa: PLR0913 - a keyword for each choice
 
 
 NUMBERED: Final = "1234567890"
-"""What stands on the cells of the best moves, in their order; the tenth is 0."""
+"""Labels of the best moves in order; 0 is the tenth."""
 
 
 def ranking_diagram(line: Line, best: Sequence[AnyMove], asked: Asked | None = None) -> Diagram:
-    """The best moves of a position numbered on its board, each on the last cell that it names.
+    """A diagram with the best moves numbered, each on the last cell in its notation.
 
-    `asked`, what a tree asks about the first of them, marks the points it looks at.
+    `asked`, the questions about the first move, marks the points they examine.
 
     >>> import hyoka as hk
     >>> game = hk.Go5().line()
@@ -212,5 +213,5 @@ def ranking_diagram(line: Line, best: Sequence[AnyMove], asked: Asked | None = N
 
 
 def _cell_of(move: str, board: Diagram) -> Cell | None:
-    """Where a move ends, as its text says; None for a pass."""
+    """Target cell of a move's notation; None for a pass."""
     return next(reversed(board.named_in(move)), None)

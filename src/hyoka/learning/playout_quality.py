@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What playouts of a policy are like: Sato 2010's prediction, termination and speed."""
+"""Playout quality: Sato 2010's prediction, termination and speed."""
 
 import time
 from collections.abc import Sequence
@@ -25,34 +25,34 @@ POLICY_WITH_MODEL = "strengths"
 
 @dataclass(frozen=True, slots=True)
 class PlayoutPolicy:
-    """How playouts choose: a policy of searches, and the file of its move model."""
+    """A playout policy with its move model file."""
 
     name: str = "uniform"
     strengths: str | Path | ModelFile | None = None
-    """None: the one that comes with Hyoka."""
+    """Move model; None: the bundled one."""
 
     @property
     def text(self) -> str:
-        """What tells it from others in a table."""
+        """Label in tables."""
         own = self.strengths is None or self.name != POLICY_WITH_MODEL
         return self.name if own else f"{self.name} {self.strengths}"
 
 
 @dataclass(frozen=True, slots=True)
 class PlayoutQuality:
-    """What the playouts of one policy are like."""
+    """Playout statistics of one policy."""
 
     policy: PlayoutPolicy
     drawn: Estimate | None
-    """How often a playout would draw the move that was played; None where that is not known."""
+    """Mean probability of drawing the played move; None if unknown."""
     first: Estimate | None
-    """How often that move is the likeliest; None also where all are alike."""
+    """Share of positions where that move ranks first; None also for uniform policies."""
     terminated: Estimate
-    """Of the playouts from the start, those that ended within the limit of plies."""
+    """Share of playouts from the start that end within the limit of plies."""
     plies: float
-    """Their mean length."""
+    """Mean length in plies."""
     rate: float
-    """Playouts a second on one core."""
+    """Playouts per second on one core."""
 
 
 def playout_quality(  # noqa: PLR0913 - a keyword for each choice
@@ -66,9 +66,9 @@ def playout_quality(  # noqa: PLR0913 - a keyword for each choice
     resampling: Resampling | None = None,
     progress: OnProgress | None = None,
 ) -> list[PlayoutQuality]:
-    """Play `count` games from the start by each policy; `games` have moves to be foretold.
+    """Play `count` games from the start with each policy; predict the moves of `games`.
 
-    Without a `limit` of plies the game's own holds (shogi 256).
+    Without a `limit` of plies, the game's own applies (256 in shogi).
     """
     start = position(game)
     tally = Tally(progress, f"playouts of {game}", len(policies), "policies")
@@ -94,11 +94,11 @@ def playout_quality(  # noqa: PLR0913 - a keyword for each choice
 def _prediction_accuracy(
     game: str, policy: PlayoutPolicy, games: GameTable, resampling: Resampling | None
 ) -> tuple[Estimate | None, Estimate | None]:
-    """How often the move of a game is drawn, and how often it is the likeliest."""
+    """Mean probability of the played moves, and the share that ranks first."""
     if policy.name not in ("uniform", POLICY_WITH_MODEL):
         return None, None
     by_model = policy.name == POLICY_WITH_MODEL
-    # A model that is not asked still counts the moves.
+    # Moves are counted with a model even if the policy does not use it.
     given = policy.strengths if by_model else BUILT_IN
     model = move_model(game, default_strengths(game) if given is None else given)
     predictions = games.predictions(model)

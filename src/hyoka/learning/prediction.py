@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 WITHIN: Final = (1, 2, 3, 5, 10, 20)
-"""The n of the table: how often the move is among the n best."""
+"""The n of the table's top-n accuracies."""
 PHASES: Final = ("opening", "middle", "ending")
 
 
 def is_kept_apart(record: Record, share: float) -> bool:
-    """Whether a game is one of about `share` that nobody learns from, by its moves alone.
+    """Whether a game belongs to the share of about `share` that is held out, by its moves alone.
 
-    So it is the same game in another file, and whoever learns and whoever judges agree.
+    The same game in another file gets the same answer, so fitting and evaluation agree.
 
     >>> moves = np.arange(60, dtype=np.uint16)
     >>> is_kept_apart(Record("go19", moves), 0.0), is_kept_apart(Record("go19", moves), 1.0)
@@ -48,15 +48,15 @@ def is_kept_apart(record: Record, share: float) -> bool:
 def held_out(
     records: Iterable[Record], share: float, start: LearnedGames | None = None
 ) -> NDArray[np.bool_]:
-    """Which records a model is not fitted to: a share of them by their ids.
+    """Select the held-out records: a share of them by their ids.
 
-    Games that the model to begin with learned from are never held out: it knows them already.
+    Games that the `start` model was fitted to are never held out.
     """
     return _held_out(ids_of(records), share, start)
 
 
 def numbers_held_out(study: "Study", share: float, start: LearnedGames | None = None) -> list[int]:
-    """The same of a study's games, by their numbers."""
+    """Numbers of a study's held-out games, selected by `held_out`."""
     numbers, ids = [], []
     for number, record in study.records():
         numbers.append(number)
@@ -73,17 +73,17 @@ def _held_out(
 
 
 def ids_of(records: Iterable[Record]) -> NDArray[np.uint64]:
-    """The ids of records, one each."""
+    """Ids of the records."""
     return np.array([game_id(record.moves) for record in records], np.uint64)
 
 
 def ids_in(games: GameTable) -> GameIds:
-    """The ids of a table's games, as the origin of a model learned from them lists them."""
+    """Ids of a table's games, in the form that a model's origin lists them."""
     return GameIds.of_moves(games.moves, games.move_offsets)
 
 
 def learned_origin(origin: Origin, ids: GameIds, parents: Iterable[LearnedGames]) -> Origin:
-    """An origin that lists the games of a model and of the models that it was made of."""
+    """Add to an origin the games of a model and of its parent models."""
     known = list(parents)
     for each in known:
         if each.listed is not None:
@@ -95,18 +95,18 @@ def learned_origin(origin: Origin, ids: GameIds, parents: Iterable[LearnedGames]
 
 @dataclass(frozen=True)
 class JudgedGames:
-    """The games by which models are judged, and what was left out."""
+    """The games that evaluate models, with the excluded games counted."""
 
     records: tuple[Record, ...]
     given: int
-    """How many games there were."""
+    """Number of games in all."""
     learned: int
-    """Games that some model learned from, or may have; they are left out unless all count."""
+    """Games that models were or may have been fitted to; excluded unless `every_game`."""
     notes: tuple[str, ...]
-    """About each model that learned from some, or does not say."""
+    """One note for each model that was fitted to some of them or lists no games."""
 
     def sentence(self, verb: str = "judged by") -> str:
-        """How many games judge, and why others do not."""
+        """A sentence about the number of games and the exclusions."""
         judged, because = len(self.records), "; ".join(self.notes)
         if judged < self.given:
             return f"{verb} {judged:,} of {self.given:,} games, without {because}"
@@ -115,7 +115,7 @@ class JudgedGames:
         return f"{verb} all {self.given:,} games" + (f"; {because}" if because else "")
 
     def as_json(self) -> dict[str, object]:
-        """For programs."""
+        """JSON representation."""
         return {
             "judged_games": len(self.records),
             "left_out_games": self.given - len(self.records),
@@ -126,7 +126,7 @@ class JudgedGames:
 def judged_games(
     records: Sequence[Record], models: Iterable[LearnedGames], *, every_game: bool = False
 ) -> JudgedGames:
-    """The games that no model learned from; all of them if `every_game`.
+    """Select the games that no model was fitted to; all of them if `every_game`.
 
     Raises StudyError if none is left.
     """
@@ -148,7 +148,7 @@ def judged_games(
 
 
 def table_of(records: Iterable[Record]) -> GameTable:
-    """The positions of records of one game; raises StudyError if there are none."""
+    """Positions of records of one game type; raises StudyError if there are none."""
     found = list(records)
     if not found:
         raise StudyError("no games are left to learn from, or to judge by")
@@ -157,41 +157,41 @@ def table_of(records: Iterable[Record]) -> GameTable:
 
 @dataclass(frozen=True)
 class Recognition:
-    """How a model did on some positions."""
+    """Prediction accuracy of a model on some positions."""
 
     phase: str
-    """Empty for all."""
+    """Phase of the game; empty for all positions."""
     moves: int
     games: int
     within: tuple[Estimate, ...]
-    """How often the move played was among the n best, n as in `WITHIN`."""
+    """Top-n accuracy, for the n in `WITHIN`."""
     loss: Estimate
-    """Mean of -log of the chance that the model gave to the move."""
+    """Mean negative log-likelihood of the played moves."""
     random_loss: float
-    """The same of a model that knows nothing."""
+    """The same for a uniform model."""
 
 
 @dataclass(frozen=True, repr=False)
 class Recognitions(Result):
-    """Cumulative recognition of one model, over all moves and by phase of the game."""
+    """Top-n accuracy of one model, over all moves and by phase of the game."""
 
     drawn_by = "recognition_line"
 
     name: str
     parts: tuple[Recognition, ...]
     curve: tuple[float, ...]
-    """Among the n best, n from 1 on, all moves."""
+    """Top-n accuracy over all moves, for n from 1 on."""
 
     def __getitem__(self, phase: str) -> Recognition:
         return next(part for part in self.parts if part.phase == phase)
 
     @property
     def title(self) -> str:
-        """What it is, in a line."""
+        """One-line title."""
         return f"{self.name}: how often the move played is among the n best"
 
     def table(self) -> pa.Table:
-        """A row a phase, all moves first."""
+        """One row per phase, after the row of all moves."""
         rows = []
         for part in self.parts:
             row: dict[str, object] = {"phase": part.phase or "all"}
@@ -212,7 +212,7 @@ class Recognitions(Result):
         return pa.Table.from_pylist(rows)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that people read."""
+        """Rows of the printed table."""
         heading = ("moves of", *(f"{n}" for n in WITHIN), "log-loss", "random", "moves", "games")
         rows = [
             (
@@ -228,7 +228,7 @@ class Recognitions(Result):
         return (heading, *rows)
 
     def notes(self) -> tuple[str, ...]:
-        """How to read it."""
+        """Explanations of the table."""
         return (
             "Within n: of moves that look alike the first one counts as better. Log-loss: mean of "
             "-log of the chance that strengths give to the move. Phases are thirds of each game.",
@@ -243,7 +243,7 @@ def predict(
     resampling: Resampling | None = None,
     progress: OnProgress | None = None,
 ) -> Recognitions:
-    """How well a model foretells the moves of games, with intervals by games."""
+    """Measure how well a model predicts the moves of games, with intervals clustered by game."""
     tally = Tally(progress, name, len(games), "positions")
     found = games.predictions(model, progress=tally.reach)
     tally.reach(len(games))
@@ -280,7 +280,7 @@ def predict(
 
 
 def compared(results: Sequence[Recognitions]) -> tuple[tuple[str, ...], ...]:
-    """Several models on the same games, a row each: what tables of commands show."""
+    """Table of several models on the same games, one row each."""
     heading = ("model", *(f"{n}" for n in WITHIN), "log-loss")
     rows = [
         (each.name, *(_percent(share) for share in each[""].within), f"{each[''].loss.value:.3f}")
@@ -297,12 +297,12 @@ def _percent(share: Estimate) -> str:
 
 
 POSITIONS: Final = 20_000
-"""So few numbers need few positions."""
+"""A few weights need few positions."""
 _GRADIENT: Final = 1e-9
-"""Of the mean log-loss, where the fit ends."""
+"""Convergence tolerance: gradient of the mean log-loss."""
 _STEPS: Final = 100
 _SINGULAR: Final = 1e-12
-"""Relative curvature of a direction in which nothing changes."""
+"""Relative curvature below which a direction is flat."""
 _ROUNDING: Final = 1e-12
 
 Floats = NDArray[np.float64]
@@ -310,7 +310,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Combined(Model):
-    """Move models, each to the power of its weight."""
+    """A product of move models, each raised to the power of its weight."""
 
     kind = "combined"
 
@@ -318,14 +318,14 @@ class Combined(Model):
     parts: tuple[ModelFile, ...]
     weights: tuple[float, ...]
     log_losses: tuple[float, ...]
-    """Of each part alone, at its own best power; last of all together, where it was learned."""
+    """Training log-loss of each part alone at its best power, then of the combination."""
     origin: Origin | None = None
 
     def _content(self) -> bytes:
         return combined_content(self.parts, self.weights)
 
     def model(self) -> _core.Model:
-        """What searches take."""
+        """Move model for searches."""
         models = [move_model(self.game, part) for part in self.parts]
         return _core.combined_model(self.game, models, list(self.weights))
 
@@ -339,9 +339,9 @@ def combine(  # noqa: PLR0913 - a keyword for each choice
     origin: Origin | None = None,
     progress: OnProgress | None = None,
 ) -> Combined:
-    """The powers by which models together explain best which moves were played.
+    """Fit the powers of a product of models to the played moves.
 
-    The games should be none that the models learned from: a model knows those too well.
+    Use games that the models were not fitted to; on their training games, the models look too good.
     """
     if not parts:
         raise ParameterError("parts", "are none: give two models or more")
@@ -363,7 +363,7 @@ def combine(  # noqa: PLR0913 - a keyword for each choice
     kept = known[rows]
 
     def chances_of(weights: Floats, chosen: list[int]) -> tuple[Floats, Floats]:
-        """The chance of each move, and by position the logarithm of the sum of strengths."""
+        """The probability of each move and, by position, the log of the summed strengths."""
         scores = logs[:, chosen] @ weights
         peaks = np.maximum.reduceat(scores, starts[:-1])
         powers = np.exp(scores - peaks[rows])
@@ -382,9 +382,9 @@ def combine(  # noqa: PLR0913 - a keyword for each choice
         return np.asarray(weighted[kept].T @ logs[kept][:, chosen] - means.T @ means) / len(own)
 
     def best(chosen: list[int]) -> tuple[Floats, float]:
-        # By Newton's method: models that say nearly the same leave a direction so flat that
-        # first-order methods stop far from the optimum. Models that say exactly the same share
-        # their power equally, by the least-squares step.
+        # Newton's method: nearly collinear models have directions so flat that first-order methods
+        # stop far from the optimum. Identical models share their power equally, by the
+        # least-squares step.
         weights = np.full(len(chosen), 1 / len(chosen))
         value, slope = loss(weights, chosen)
         for _ in range(_STEPS):

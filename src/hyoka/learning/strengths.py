@@ -71,7 +71,7 @@ class FeatureStrength:
 
     name: str
     strength: Estimate
-    """γ with its 95% interval, clustered by game; NaN if the feature does not occur."""
+    """γ with its 95% interval, clustered by game; the interval is NaN if it does not occur."""
     wins: int
     """Played moves with the feature."""
     moves: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tuner: weights of user features fitted to results or to the scores of another evaluator."""
+"""The tuner: fits weights of user features to results or to another evaluator's scores."""
 
 import itertools
 import math
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 
 
 Amount = float | tuple[float, float]
-"""A weight; or one in the opening and one in the ending."""
+"""One weight, or a pair for opening and ending."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TuningPlan:
-    """What is fitted, and what holds it. Features are named, or meant by patterns such as `pst_*`.
+    """Settings of a fit. Features are given by name or by pattern such as `pst_*`.
 
-    Where numbers go with names, a name itself goes before patterns.
+    In mappings, exact names take precedence over patterns.
 
     >>> TuningPlan(l2=1.0, bounds={"mobility": (0, 40)}).l2
     1.0
@@ -55,23 +55,24 @@ class TuningPlan:
 
     method: Method = "mlm"
     start: Mapping[str, Amount] = field(default_factory=dict)
-    """Weights to begin with, to compare with, and that L1 and L2 pull towards; else 0."""
+    """Initial weights, also the baseline and the center of L1 and L2; default 0."""
     frozen: Sequence[str] = ()
-    """Features that keep the weights to begin with."""
+    """Features whose weights stay at their initial values."""
     untapered: Sequence[str] = ()
-    """Features with one weight for opening and ending, though the table knows phases."""
+    """Features with one weight for opening and ending in a table with phases."""
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """The least and the most that weights may be."""
+    """Minimum and maximum of weights."""
     l1: float = 0.0
     l2: float = 0.0
-    """Penalties of the summed loss, of weights in units of the scale."""
+    """Penalties on the summed loss, for weights in units of the scale."""
     scale: float | None = None
-    """So great a score turns odds by e."""
+    """The score that multiplies the odds by e."""
     anchor: tuple[str, float] | None = None
-    """A feature and its weight, which sets the scale. With phases the feature has this one weight
-    in the opening and in the ending."""
+    """A feature and its weight, which sets the scale. With phases, the feature has this one weight
+    in the opening and in the ending.
+    """
     mix: float = 1.0
-    """How much of the target is the result; the rest is what another evaluator says."""
+    """Weight of the result in the target; the rest is another evaluator's value."""
     hold_out: float = 0.2
     seed: int = 0
     confidence: float = 0.95
@@ -101,17 +102,17 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Scale:
-    """What makes weights of the numbers fitted."""
+    """The factor between fitted coefficients and weights."""
 
     fixed: float | None
-    """The scale itself."""
+    """The scale, if it is fixed."""
     reference: int | None = None
-    """Else the number that has a known weight, that of the rest being the last."""
+    """Otherwise the number whose weight is fixed; the base score's number is the last."""
     weight: float = 1.0
 
     @classmethod
     def of(cls, plan: TuningPlan, numbers: "Numbers", scale_before: float) -> "Scale":
-        """The scale that a plan gives, or what it is found by."""
+        """The scale that a plan fixes, or its reference number."""
         if plan.scale is not None:
             return cls(plan.scale)
         in_points = any(
@@ -136,7 +137,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Number:
-    """A number to fit: a weight of a feature, in one phase or in both."""
+    """A number to fit: a feature's weight in one phase or in both."""
 
     feature: int
     name: str
@@ -148,21 +149,21 @@ class Number:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """The numbers to fit, and what is not fitted."""
+    """The numbers to fit, with the fixed part of the score."""
 
     table: FeatureTable
     plan: TuningPlan
     weights: tuple[Number, ...]
     kept: Array
-    """The weights of features that are frozen, as the rows have them; 0 elsewhere."""
+    """Weights of frozen features in the rows' layout; 0 elsewhere."""
     former: Array
-    """The weights to begin with, as the rows have them."""
+    """Initial weights in the rows' layout."""
     rest: Array | None
-    """The score of what is frozen, and of the table's base; None: there is none."""
+    """Score of frozen features and of the table's base; None if there is none."""
 
     @classmethod
     def of(cls, table: FeatureTable, plan: TuningPlan) -> "Numbers":
-        """What a plan fits of a table; raises NotationError for names that it has not."""
+        """Numbers that a plan fits; raises NotationError for unknown names."""
         names = table.names
         starts, ends = _by_name(names, plan.start), _by_name(names, plan.bounds)
         frozen = set(matching_names(names, plan.frozen, "feature"))
@@ -205,7 +206,7 @@ class Numbers:
         return cls(table, plan, tuple(weights), kept.ravel(), former.ravel(), rest)
 
     def number(self, feature: str) -> int:
-        """Where a feature's (first) weight is among the numbers."""
+        """Index of a feature's (first) weight among the numbers."""
         fitted = [self.table.names[each.feature] for each in self.weights]
         if feature not in fitted:
             hint = nearest(feature, fitted) or "it names one that is fitted"
@@ -213,7 +214,7 @@ class Numbers:
         return fitted.index(feature)
 
     def scores_before(self) -> Array | None:
-        """The scores with the weights to begin with; None where they are all the same."""
+        """Scores with the initial weights; None if all are equal."""
         if not self.former.any() and self.table.base is None:
             return None
         scores = _rows(self.table).scores(self.former, self.plan.threads)
@@ -222,7 +223,7 @@ class Numbers:
         return np.asarray(scores) if np.ptp(scores) > 0 else None
 
     def scores_after(self, weights: Sequence[FittedWeight]) -> Array:
-        """The scores with fitted weights."""
+        """Scores with the fitted weights."""
         found = self.kept.copy()
         phases = 1 if self.table.ending is None else 2
         for number, weight in zip(self.weights, weights, strict=True):
@@ -234,7 +235,7 @@ class Numbers:
     def problem(
         self, targets: NDArray[np.float32], used: NDArray[np.bool_], scale: Scale
     ) -> SparseProblem:
-        """What is fitted, in units of the scale."""
+        """The fitting problem, in units of the scale."""
         rest, plan = self.rest, self.plan
         rows = _rows(self.table, targets, used, rest)
         unit = scale.fixed or 1.0
@@ -245,7 +246,7 @@ class Numbers:
             fixed[-1] = 1 / unit
         start = np.array([each.former / unit for each in self.weights] + [1.0] * fits_rest)
         if scale.fixed is None:
-            start[: len(self.weights)] = 0  # the scale of the former weights is not known
+            start[: len(self.weights)] = 0  # the initial weights' scale is unknown
             if fits_rest:
                 spread = float(np.std(rest[used])) if rest is not None else 1.0
                 start[-1] = 1 / spread if spread > 0 else 1.0
@@ -284,7 +285,7 @@ class Numbers:
     def as_weights(
         self, fit: SparseFit, covariance: Array, scale: Scale, reach: float
     ) -> tuple[list[FittedWeight], float, float]:
-        """From β to weights, and their errors by the delta method."""
+        """Convert β to weights, with errors by the delta method."""
         if scale.fixed is not None:
             unit, reference = scale.fixed, None
         else:
@@ -316,7 +317,7 @@ class Numbers:
         return weights, abs(unit), scale_error
 
     def features(self, weights: Sequence[FittedWeight]) -> tuple[TunedFeature, ...]:
-        """The weights by feature, the frozen ones too."""
+        """Weights by feature, including frozen ones."""
         phases = 1 if self.table.ending is None else 2
         fitted: dict[int, list[FittedWeight]] = {}
         for number, weight in zip(self.weights, weights, strict=True):
@@ -334,7 +335,7 @@ class Numbers:
 
 
 def _by_name(names: Sequence[str], given: Mapping[str, _T]) -> dict[str, _T]:
-    """What is given for names, and for patterns that they fit."""
+    """Resolve names and patterns to values by name."""
     check_patterns(given, names, "feature")
     spread = {
         name: each
@@ -370,9 +371,9 @@ _GAMES_AT_ONCE: Final = 2000
 def tune_weights(
     table: FeatureTable, plan: TuningPlan | None = None, *, progress: OnProgress | None = None
 ) -> TunedWeights:
-    """Fit the weights of a table's features, with errors by games, and measure on games held out.
+    """Fit the weights of a table's features and measure on held-out games; errors are by game.
 
-    Raises StudyError where the features don't tell the weights.
+    Raises StudyError if the features do not determine the weights.
     """
     plan = plan or TuningPlan()
     numbers = Numbers.of(table, plan)
@@ -428,7 +429,7 @@ def tune_weights(
 
 
 def _targets(table: FeatureTable, plan: TuningPlan, used: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Results, mixed with what another evaluator says if that is asked for."""
+    """Results, mixed with another evaluator's values according to the plan."""
     if plan.mix == 1:
         return table.results
     if table.told is None:
@@ -443,7 +444,7 @@ def _targets(table: FeatureTable, plan: TuningPlan, used: NDArray[np.bool_]) -> 
 
 
 def _scale_alone(table: FeatureTable, scores: Array, used: NDArray[np.bool_]) -> float:
-    """The scale of scores, fitted to the results alone."""
+    """Scale of the scores, fitted to the results."""
     fit = fit_sigmoid(
         scores[used, None],
         table.results[used].astype(np.float64),
@@ -462,7 +463,7 @@ def _scale_alone(table: FeatureTable, scores: Array, used: NDArray[np.bool_]) ->
 def _covariance(
     problem: SparseProblem, fit: SparseFit, games: NDArray[np.uint32], used: NDArray[np.bool_]
 ) -> tuple[Array, int]:
-    """Of the free numbers, the games being what chance drew (sandwich); and how many games."""
+    """Sandwich covariance of the free numbers, clustered by game, and the number of games."""
     counted = np.unique(games[used])
     count, free = len(counted), np.flatnonzero(fit.free)
     if count <= len(free) and problem.l2 == 0:
@@ -497,7 +498,7 @@ def _changes(
     after: tuple[Array, float],
     resampling: Resampling,
 ) -> tuple[Change, ...]:
-    """What the weights changed on games that they were not fitted to, by the results."""
+    """Changes in the metrics on held-out games, from the results."""
     results, games = table.results[rows].astype(np.float64), table.games[rows]
     then = after[0][rows] / after[1]
     earlier = np.zeros_like(then) if before is None else before[0][rows] / before[1]

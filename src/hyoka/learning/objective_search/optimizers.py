@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to look for numbers whose worth only games can tell: draw some, hear how they did, go on.
+"""Black-box optimizers with an ask-and-tell interface, for noisy fitness from games.
 
-All of them ask and tell in one way. What they draw depends on the seed and on what they were told,
-so that whoever tells them the same again gets the same again.
+Draws depend only on the seed and the reported fitness, so replaying the same calls reproduces them.
 """
 
 import warnings
@@ -17,31 +16,31 @@ Vector = NDArray[np.float64]
 
 
 class Optimiser(Protocol):
-    """A distribution of numbers that moves to where those are that do well."""
+    """A search distribution that moves toward fit vectors."""
 
     name: ClassVar[str]
 
     @property
     def batch(self) -> int:
-        """How many new ones it wants at a time."""
+        """Number of vectors that `ask` returns."""
 
     @property
     def mean(self) -> Vector:
-        """Where it looks now."""
+        """Mean of the distribution."""
 
     @property
     def deviation(self) -> Vector:
-        """How far around."""
+        """Standard deviation of the distribution."""
 
     def ask(self) -> NDArray[np.float64]:
-        """New ones, a row each."""
+        """Draw new vectors, one per row."""
 
     def tell(self, vectors: NDArray[np.float64], fitness: Vector, new: NDArray[np.bool_]) -> None:
-        """How all of a population did, and which of them were asked for last."""
+        """Report the fitness of a population; `new` marks the vectors asked for last."""
 
 
 class Pbilc:
-    """Population-based incremental learning for continuous spaces, as Sato 2013 has it.
+    """Population-based incremental learning for continuous spaces (Sato 2013).
 
         X <- (1 - α) X + α (X_best + X_second - X_worst)
         σ <- (1 - α) σ + α sd of the K best
@@ -77,13 +76,13 @@ class Pbilc:
         self._asked = 0
 
     def ask(self) -> NDArray[np.float64]:
-        """One, drawn from the distribution."""
+        """Draw one vector from the distribution."""
         self._asked += 1
         rng = np.random.default_rng([self._seed, self._asked])
         return rng.normal(self.mean, self.deviation)[None]
 
     def tell(self, vectors: NDArray[np.float64], fitness: Vector, new: NDArray[np.bool_]) -> None:
-        """Move to the two best, away from the worst."""
+        """Move toward the two best vectors, away from the worst."""
         del new
         order = np.argsort(-fitness, kind="stable")
         target = vectors[order[0]] + vectors[order[1]] - vectors[order[-1]]
@@ -93,7 +92,7 @@ class Pbilc:
 
 
 class RandomSearch:
-    """Draws from where it began, always; the best so far is all that it knows."""
+    """Random search: draws from the initial distribution and remembers the best vector."""
 
     name: ClassVar[str] = "random"
     batch: int = 1
@@ -108,19 +107,19 @@ class RandomSearch:
         self._asked = 0
 
     def ask(self) -> NDArray[np.float64]:
-        """One."""
+        """Draw one vector."""
         self._asked += 1
         rng = np.random.default_rng([self._seed, self._asked])
         return rng.normal(self._start, self.deviation)[None]
 
     def tell(self, vectors: NDArray[np.float64], fitness: Vector, new: NDArray[np.bool_]) -> None:
-        """The mean is the best there is."""
+        """Set the mean to the best vector."""
         del new
         self.mean = vectors[int(np.argmax(fitness))]
 
 
 class CmaEs:
-    """Evolution strategy with covariance matrix adaptation, by the package `cma`."""
+    """Covariance matrix adaptation evolution strategy, from the package `cma`."""
 
     name: ClassVar[str] = "cma"
 
@@ -134,7 +133,7 @@ class CmaEs:
         seed: int = 0,
     ) -> None:
         try:
-            with warnings.catch_warnings():  # it would like to draw, too
+            with warnings.catch_warnings():  # cma warns if plotting packages are missing
                 warnings.simplefilter("ignore")
                 import cma  # noqa: PLC0415 - an extra
         except ImportError:
@@ -147,20 +146,20 @@ class CmaEs:
 
     @property
     def mean(self) -> Vector:
-        """Where it looks now."""
+        """Mean of the distribution."""
         return np.asarray(self._strategy.mean)
 
     @property
     def deviation(self) -> Vector:
-        """How far around."""
+        """Standard deviation of the distribution."""
         return np.asarray(self._strategy.sigma * self._strategy.sm.variances**0.5)
 
     def ask(self) -> NDArray[np.float64]:
-        """A generation."""
+        """Draw a generation."""
         return np.asarray(self._strategy.ask())
 
     def tell(self, vectors: NDArray[np.float64], fitness: Vector, new: NDArray[np.bool_]) -> None:
-        """How the last generation did; what was there before does not count."""
+        """Report the fitness of the last generation; older vectors are ignored."""
         if int(new.sum()) == self.batch:
             self._strategy.tell(list(vectors[new]), list(-fitness[new]))
 
