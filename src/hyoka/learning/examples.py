@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Examples that weights are fitted to: positions with a score, features and a result."""
+"""Examples for weight fitting: positions with scores, features and results."""
 
 import fnmatch
 from collections.abc import Sequence
@@ -27,16 +27,16 @@ from hyoka.study.sql import check_condition
 
 @dataclass(frozen=True)
 class Weight:
-    """A number to be fitted."""
+    """A number to fit."""
 
     name: str
     former: float | None
-    """What it is in the evaluation at hand; None if it is not there, or not one number."""
+    """Value in the current evaluation; None if there is no single value."""
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Positions to fit on, a row each, all in the first player's view.
+    """Training positions, one row each, from the first player's view.
 
     The score with weights w is `rest + features @ w`.
     """
@@ -44,40 +44,40 @@ class Examples:
     game: str
     weights: tuple[Weight, ...]
     unit: str
-    """Of the scores."""
+    """Unit of the scores."""
     games: NDArray[np.int64]
     plies: NDArray[np.int32]
     results: Array
-    """1 won, 0.5 drawn, 0 lost; what an exact method knows goes before what the record says."""
+    """1 win, 0.5 draw, 0 loss; exact results take precedence over the record's."""
     rest: Array
-    """The score without what is fitted."""
+    """Score without the fitted part."""
     before: Array
-    """The score to begin with."""
+    """Initial score."""
     features: Array
     traits: dict[str, Array]
-    """What conditions for splits are made from, by name."""
+    """Amounts for the conditions of slices, by name."""
     source: str
-    """What the scores are, in words."""
+    """Description of the scores."""
     study: str = ""
-    """The study they are from, by its folder's name."""
+    """Folder name of the study."""
     undecided: int = 0
-    """Positions left out since no result is known, or since they are of drawn games."""
+    """Positions left out because their result is unknown or a draw."""
     unscored: int = 0
-    """Positions left out since the game is over there or in what a search expects (a mate)."""
+    """Positions left out because the game is over, there or in the expected line (a mate)."""
     quiet: bool = False
-    """Whether the positions are those where quiescence searches came to rest."""
+    """Whether the positions are the end points of quiescence searches."""
     start: LinearEvaluation | None = None
-    """The evaluation to begin with; None if the scores are not from one of ours."""
+    """The initial evaluation; None for scores of other evaluators."""
     base: LinearEvaluation | None = None
-    """The same without what is fitted."""
+    """The evaluation without the fitted part."""
     directions: NDArray[np.float32] | None = None
-    """What each number adds to the weights of `base`: by number, term and phase."""
+    """Contribution of each number to the weights of `base`: by number, term and phase."""
 
     def __len__(self) -> int:
         return len(self.results)
 
     def evaluation(self, weights: Array, scale: float) -> LinearEvaluation | None:
-        """The evaluation with these weights; None if the scores are not from one of ours."""
+        """The evaluation with these weights; None for scores of other evaluators."""
         if self.base is None or self.directions is None:
             return None
         changed = self.base.weights + np.tensordot(weights, self.directions, axes=1)
@@ -85,7 +85,7 @@ class Examples:
 
 
 def decided(table: pa.Table, draws: DrawnGames) -> tuple[pa.Table, int]:
-    """The rows whose result is known and counts, and how many others there were."""
+    """Rows with a known result that counts, and the number of other rows."""
     results = table["result"].to_numpy(zero_copy_only=False).astype(np.float64)
     keep = np.isfinite(results)
     if draws == "drop":
@@ -101,7 +101,7 @@ def decided(table: pa.Table, draws: DrawnGames) -> tuple[pa.Table, int]:
 
 
 def some_of_each_game(table: pa.Table, sample: int | None, seed: int) -> pa.Table:
-    """All rows, or `sample` of each game, chosen by `seed` as `evaluate` does."""
+    """All rows, or `sample` of each game, selected by `seed` as in `evaluate`."""
     if sample is None:
         return table
     kept = sampled(table, sample, seed)
@@ -112,12 +112,13 @@ def some_of_each_game(table: pa.Table, sample: int | None, seed: int) -> pa.Tabl
 
 
 Shape = Literal["phases", "one", "ending", "factor"]
-"""What is fitted of a term: its weight in the opening and in the ending, one weight for both, that
-in the ending alone; or one factor for all terms, in the proportions that they have now."""
+"""The numbers fitted per term: opening and ending weights, one weight for both, the ending weight
+alone; or one factor for all terms in their current proportions.
+"""
 SHAPES: Final[tuple[Shape, ...]] = get_args(Shape)
 
 _MOST_NUMBERS: Final = 10**8
-"""Features of all positions together: 0.8 GB, of which a fit needs a few copies."""
+"""Limit on numbers in the feature matrix: 0.8 GB, and a fit needs a few copies."""
 
 
 def term_examples(  # noqa: PLR0913 - a keyword for each choice
@@ -134,12 +135,12 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     quiet: bool | None = None,
     progress: OnProgress | None = None,
 ) -> Examples:
-    """Examples for the weights of terms of the game's evaluation, or of one that a file holds.
+    """Examples for the weights of terms of the game's evaluation or of an evaluation file.
 
-    `terms` are names or patterns such as `bishop_*`. The evaluation to begin with has them at their
-    present weights or, if `off`, at none. `quiet` (the default where the game has a quiescence
-    search) takes for each position the one in which the search with that evaluation comes to rest.
-    `where` and `sample` choose positions, the same as `evaluate` would.
+    `terms` are names or patterns such as `bishop_*`. In the initial evaluation, they keep their
+    weights or, if `off`, have none. `quiet` (the default for games with a quiescence search)
+    replaces each position by the end point of its quiescence search with that evaluation. `where`
+    and `sample` select positions as in `evaluate`.
     """
     if isinstance(weights, LinearEvaluation):
         present, origin = weights, ""
@@ -198,7 +199,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
 
 
 def chosen_terms(evaluation: LinearEvaluation, patterns: Sequence[str]) -> list[str]:
-    """The terms that names and patterns stand for, each once, in the evaluation's order."""
+    """Terms that match names and patterns, each once, in the evaluation's order."""
     wanted: set[str] = set()
     for pattern in patterns:
         matches = fnmatch.filter(evaluation.names, pattern)
@@ -217,7 +218,7 @@ def chosen_terms(evaluation: LinearEvaluation, patterns: Sequence[str]) -> list[
 def _numbers(
     present: LinearEvaluation, terms: Sequence[str], shape: Shape
 ) -> tuple[list[Weight], NDArray[np.float32]]:
-    """The numbers to fit, and what each adds to all weights: by number, term and phase."""
+    """The numbers to fit, and their contributions to all weights: by number, term and phase."""
     if shape == "factor":
         chosen = np.isin(present.names, terms)
         direction = np.where(chosen[:, None], present.weights, 0).astype(np.float32)
@@ -247,7 +248,7 @@ def _numbers(
 def _without(
     present: LinearEvaluation, terms: Sequence[str], shape: Shape, off: bool
 ) -> tuple[LinearEvaluation, LinearEvaluation]:
-    """The evaluation without what is fitted, and the one to begin with."""
+    """The evaluation without the fitted part, and the initial evaluation."""
     silent = present.with_weights(dict.fromkeys(terms, 0.0))
     before = silent if off else present
     if shape != "ending":
@@ -256,7 +257,7 @@ def _without(
 
 
 class _Gathered:
-    """Scores and features of positions, some thousands at a time."""
+    """Collects scores and features of positions in blocks."""
 
     def __init__(
         self, before: LinearEvaluation, weights: NDArray[np.float32], traits: Sequence[str]
@@ -269,13 +270,13 @@ class _Gathered:
         self._amounts: list[Array] = []
 
     def add_static(self, places: GameTable) -> NDArray[np.bool_]:
-        """Take positions as they are; False for those of finished games."""
+        """Add the positions themselves; return False for those of finished games."""
         keep: NDArray[np.bool_] = places.outcomes() == UNFINISHED
         self._add(places.terms(), keep)
         return keep
 
     def add_resting(self, places: GameTable) -> NDArray[np.bool_]:
-        """Take the positions where quiescence searches rest; False where the game is over."""
+        """Add the end points of quiescence searches; return False where the game is over."""
         quiet = places.quiet_terms(self._weights)
         self._add(quiet.terms, quiet.rests)
         return quiet.rests
@@ -289,7 +290,7 @@ class _Gathered:
         self._amounts.append(amounts[:, self._traits].toarray().astype(np.float64))
 
     def columns(self) -> tuple[Array, dict[str, Array]]:
-        """Everything in one piece: a column for each row of weights, and the terms' amounts."""
+        """Concatenate all blocks: a column for each row of weights, and the terms' amounts."""
         width = self._opening.shape[1]
         columns = np.concatenate([np.zeros((0, width)), *self._columns])
         amounts = np.concatenate([np.zeros((0, len(self._traits))), *self._amounts])
@@ -297,7 +298,7 @@ class _Gathered:
 
 
 _SUREST: Final = 1e-3
-"""Values are taken for no surer than this when they become logits."""
+"""Values are clipped to this distance from 0 and 1 before the logit."""
 
 
 def column_examples(  # noqa: PLR0913 - a keyword for each choice
@@ -313,11 +314,10 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
 ) -> Examples:
     """Examples for weights of columns that are added to an evaluator's score.
 
-    The evaluator is named as the study names it, or by the spec with which it evaluated. A
-    column is an SQL expression over the columns of positions, such as
-    `king_danger_diff * progress`. Those of `times_score` come after the others, each multiplied by
-    the score: by so much of itself the score is to grow. An evaluator that gives no scores but
-    values is taken by their logits. Positions in which it sees a mate are left out.
+    `evaluator` is its name in the study, or its spec. A column is an SQL expression over the
+    columns of positions, such as `king_danger_diff * progress`. The columns of `times_score` come
+    last, multiplied by the score, so their weights are relative. If an evaluator returns values
+    instead of scores, their logits are used. Positions with mate scores are left out.
     """
     if not (columns or times_score):
         raise ConditionError("no column is named: say what to add to the score")
@@ -353,17 +353,17 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
 
 @dataclass(frozen=True, eq=False)
 class ScoredPositions:
-    """What an evaluator of a study says of positions, but for mates and failures."""
+    """Scores of a study's evaluator, without mates and failures."""
 
     games: NDArray[np.int64]
     plies: NDArray[np.int32]
     numbers: Array
     are_scores: bool
-    """Scores; else values from 0 to 1."""
+    """Whether these are scores; otherwise values from 0 to 1."""
 
 
 def column_scores(study: Study, engine: str) -> ScoredPositions:
-    """The scores of an evaluator by the name that the study has for it, or its values."""
+    """Scores or values of an evaluator, by its name in the study."""
     quoted = engine.replace("'", "''")
     table = study.sql(
         "select game_id, ply, score, value, mate, unit from evaluations"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comparison training makes small: objectives, and what they make of kinds of positions.
+"""Objectives of comparison training, with weights by category of positions.
 
-After the record's move a position is worth x to the side that moved, after another one x'.
+For the side that moved, the position is worth x after the record's move, and x' after another move.
 
     J = Σ W3 / (1 + exp(-W1 (x' - x + W2)))                        moves
       - Σ W4 (y log g(x) + (1 - y) log(1 - g(x)))                  outcomes
       + w0 Σ |weight|
 
-An objective says what W1 to W4 are in a position; all else is the same for all of them.
+An objective defines W1 to W4 for each position; the rest is common to all objectives.
 """
 
 import json
@@ -24,36 +24,36 @@ from hyoka.search.difficulty import CLASSES, Categories
 from hyoka.storage.model_file import ModelFile, Origin, number_of, read_model_file, shown
 
 PARAMETERS: Final = ("slope", "margin", "moves", "outcome")
-"""W1 to W4."""
+"""Names of W1 to W4."""
 CONSTANTS: Final = (0.0237, 64.0, 1.0, 16.0)
-"""c1 to c4: what the products of factors are multiplied by."""
+"""c1 to c4: constant multipliers of the products of factors."""
 L1: Final = 0.00625
 CATEGORY_COUNT: Final = sum(CLASSES.values())
 
 
 class Objective(Protocol):
-    """What is made small."""
+    """A training objective to minimize."""
 
     name: ClassVar[str]
 
     @property
     def l1(self) -> float:
-        """w0: what a unit of any weight costs."""
+        """w0: L1 penalty per unit of weight."""
 
     @property
     def by_category(self) -> bool:
-        """Whether it needs to know the categories of positions."""
+        """Whether it depends on the categories of positions."""
 
     def weights(self, rows: int, categories: Categories | None) -> NDArray[np.float32]:
         """W1 to W4 of each position."""
 
     def as_json(self) -> dict[str, Any]:
-        """As `objective_from` reads it."""
+        """JSON representation for `objective_from`."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The moves of records come first, and nothing else counts."""
+    """Comparison: only the record's moves count."""
 
     name: ClassVar[str] = "comparison"
     slope: float = CONSTANTS[0]
@@ -63,18 +63,18 @@ class Comparison:
     by_category: ClassVar[bool] = False
 
     def weights(self, rows: int, categories: Categories | None = None) -> NDArray[np.float32]:
-        """The same everywhere."""
+        """The same weights for all positions."""
         del categories
         return np.tile(np.array([self.slope, self.margin, self.moves, 0.0], np.float32), (rows, 1))
 
     def as_json(self) -> dict[str, Any]:
-        """Its numbers."""
+        """JSON representation."""
         return {"kind": self.name} | asdict(self)
 
 
 @dataclass(frozen=True)
 class Combination:
-    """The same, and what positions are worth foretells how games end."""
+    """Combination: moves, plus game results predicted from positions."""
 
     name: ClassVar[str] = "combination"
     slope: float = CONSTANTS[0]
@@ -85,19 +85,19 @@ class Combination:
     by_category: ClassVar[bool] = False
 
     def weights(self, rows: int, categories: Categories | None = None) -> NDArray[np.float32]:
-        """The same everywhere."""
+        """The same weights for all positions."""
         del categories
         numbers = [self.slope, self.margin, self.moves, self.outcome]
         return np.tile(np.array(numbers, np.float32), (rows, 1))
 
     def as_json(self) -> dict[str, Any]:
-        """Its numbers."""
+        """JSON representation."""
         return {"kind": self.name} | asdict(self)
 
 
 @dataclass(frozen=True)
 class Parameterized:
-    """The same with other numbers by kind of position: W_i = c_i times a factor a category.
+    """Combination with weights by category: W_i is c_i times one factor per category.
 
     >>> Parameterized().weights(1, Categories.unknown(1))[0, 1:].tolist()
     [64.0, 1.0, 16.0]
@@ -105,12 +105,12 @@ class Parameterized:
 
     name: ClassVar[str] = "parameterised"
     factors: tuple[tuple[float, ...], ...] = ((1.0,) * CATEGORY_COUNT,) * len(PARAMETERS)
-    """By parameter and category; the classes' categories one after the other."""
+    """By parameter and category; categories of all classes are concatenated."""
     l1: float = L1
     by_category: ClassVar[bool] = True
 
     def weights(self, rows: int, categories: Categories | None) -> NDArray[np.float32]:
-        """The products of the factors of the categories that a position is of."""
+        """Products of the factors of each position's categories."""
         if categories is None or len(categories) != rows:
             raise NotationError("this objective needs the categories of all positions")
         factors = np.asarray(self.factors)
@@ -121,7 +121,7 @@ class Parameterized:
         return found.astype(np.float32)
 
     def as_json(self) -> dict[str, Any]:
-        """Its numbers, by parameter, class and category."""
+        """JSON representation, by parameter, class and category."""
         table = {
             parameter: {
                 name: list(row[start : start + size])
@@ -133,12 +133,12 @@ class Parameterized:
 
     @classmethod
     def from_vector(cls, numbers: NDArray[np.float64]) -> "Parameterized":
-        """From factors in a row, and last that of w0."""
+        """Create an objective from a vector of factors, with the factor of w0 last."""
         table = numbers[:-1].reshape(len(PARAMETERS), CATEGORY_COUNT)
         return cls(tuple(map(tuple, table.tolist())), float(L1 * numbers[-1]))
 
     def vector(self) -> NDArray[np.float64]:
-        """What `from_vector` takes."""
+        """The inverse of `from_vector`."""
         return np.append(np.asarray(self.factors).ravel(), self.l1 / L1)
 
 
@@ -146,7 +146,7 @@ VECTOR_SIZE: Final = len(PARAMETERS) * CATEGORY_COUNT + 1
 
 
 def class_starts() -> list[int]:
-    """Where each class's categories begin among all."""
+    """Index of each class's first category."""
     sizes = list(CLASSES.values())
     return [sum(sizes[:index]) for index in range(len(sizes))]
 
@@ -157,7 +157,7 @@ OBJECTIVES: Final[dict[str, type[Comparison] | type[Combination] | type[Paramete
 
 
 def objective_from(source: str | Path | ModelFile | Mapping[str, Any]) -> Objective:
-    """An objective by name, or the one that a file of `hyoka learn objective` holds.
+    """Load an objective by name or from a file written by `hyoka learn objective`.
 
     >>> objective_from("combination").outcome
     16.0
@@ -206,10 +206,10 @@ def _parameterised(given: Mapping[str, Any]) -> Parameterized:
 
 
 def objective_model_file(objective: Objective, origin: Origin | None = None) -> ModelFile:
-    """An objective as a file holds it."""
+    """Model file content of an objective."""
     return ModelFile.of("objective", {"objective": objective.as_json()}, origin=origin)
 
 
 def text_of(objective: Objective) -> str:
-    """The same text for the same objective."""
+    """Canonical text of an objective."""
     return json.dumps(objective.as_json(), sort_keys=True)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of an evaluation fitted to results, each held near where it is.
+"""Evaluation weights fitted to results with a normal prior around their initial values.
 
-Terms that are rare, or that go together, would be driven far off by the results of some thousand
-games, and a search would then play for them. So the likelihood is taken times a normal prior
-around the present weights. Positions of one game share one result: their likelihood counts for as
-much as the spread between games says, not for as many witnesses as there are positions.
+Without the prior, a few thousand games would drive rare or correlated terms to extreme weights, and
+a search would then play for them. Positions of one game share one result, so they are not
+independent: the spread between games scales down their likelihood.
 """
 
 from collections.abc import Sequence
@@ -29,23 +28,23 @@ from hyoka.study import Study
 _PHASES: Final = ("opening", "ending")
 _STEPS: Final = 300
 _KEPT_STEPS: Final = 15
-"""Of which L-BFGS makes its picture of the curvature."""
+"""Corrections that L-BFGS keeps to approximate the Hessian."""
 
 
 @dataclass(frozen=True, eq=False)
 class TermLeaves:
-    """What an evaluation's terms amount to where captures rest, and how the games ended."""
+    """Terms of an evaluation at quiescent positions, with the games' results."""
 
     evaluation: LinearEvaluation
-    """By whose weights the captures were searched."""
+    """The evaluation of the quiescence searches."""
     matrix: Any = field(repr=False)
-    """SciPy's sparse matrix, a row a position and a column a term."""
+    """SciPy sparse matrix: one row per position, one column per term."""
     progress: Array = field(repr=False)
-    """0 at the start of a game to 1 at its end: what blends the weights of opening and ending."""
+    """Progress of the game, 0 to 1; it blends opening and ending weights."""
     games: NDArray[np.int64] = field(repr=False)
     plies: NDArray[np.int32] = field(repr=False)
     results: Array = field(repr=False)
-    """1 won, 0.5 drawn, 0 lost; what an exact method knows goes before what the record says."""
+    """1 win, 0.5 draw, 0 loss; exact results take precedence over the record's."""
 
     def __len__(self) -> int:
         return len(self.results)
@@ -62,9 +61,9 @@ class TermLeaves:
         draws: DrawnGames = "half",
         progress: OnProgress | None = None,
     ) -> "TermLeaves":
-        """Positions of a study; those where nothing rests (a mate, a finished game) are left out.
+        """Positions of a study, without those that have no quiescent end (mates, finished games).
 
-        `where` and `sample` choose positions, the same as `evaluate` would.
+        `where` and `sample` select positions as in `evaluate`.
         """
         from scipy.sparse import csr_array, vstack  # noqa: PLC0415 - it takes a while to import
 
@@ -98,7 +97,7 @@ class TermLeaves:
         )
 
     def some(self, rows: NDArray[np.bool_]) -> "TermLeaves":
-        """Some of the positions."""
+        """Select positions."""
         return replace(
             self,
             matrix=self.matrix[rows],
@@ -109,7 +108,7 @@ class TermLeaves:
         )
 
     def scores(self, evaluation: LinearEvaluation | None = None) -> Array:
-        """What an evaluation with the same terms says, for the first player."""
+        """Scores of an evaluation with the same terms, for the first player."""
         opening, ending = (evaluation or self.evaluation).weights.astype(np.float64).T
         return np.asarray(
             (self.matrix @ opening) * (1 - self.progress) + (self.matrix @ ending) * self.progress
@@ -118,10 +117,10 @@ class TermLeaves:
 
 @dataclass(frozen=True, slots=True)
 class Steepness:
-    """How much a point of score says of the result, at the start of games and at their end.
+    """Slope of the sigmoid, log odds per point, at the start and the end of the game.
 
-    Late in a game less can still happen. Without this an ending's weights would grow only to say
-    that it is late.
+    Results become more certain late in a game. Without this slope, ending weights would grow just
+    to express that.
     """
 
     opening: float
@@ -129,9 +128,9 @@ class Steepness:
 
     @classmethod
     def of(cls, leaves: TermLeaves, evaluation: LinearEvaluation | None = None) -> "Steepness":
-        """The steepness under which results are most likely; raises StudyError without a sense.
+        """Fit the steepness by maximum likelihood; raises StudyError if it isn't positive.
 
-        Where few games leave one of the two below zero, it is one for the whole game.
+        If one of the two is negative, for lack of games, use one value for the whole game.
         """
         scores, late = leaves.scores(evaluation), leaves.progress
         stages = np.stack([scores * (1 - late), scores * late], axis=1)
@@ -143,30 +142,29 @@ class Steepness:
         return cls(*[1 / _scale(leaves, evaluation or leaves.evaluation)] * 2)
 
     def at(self, progress: Array) -> Array:
-        """Log odds a point of score, at these stages of a game."""
+        """Log odds per point at each progress."""
         return np.asarray(self.opening * (1 - progress) + self.ending * progress)
 
     def win_probability(
         self, leaves: TermLeaves, evaluation: LinearEvaluation | None = None
     ) -> Array:
-        """What an evaluation's scores say of the results."""
+        """Win probability from an evaluation's scores."""
         return logistic(self.at(leaves.progress) * leaves.scores(evaluation))
 
 
 @dataclass(frozen=True, eq=False)
 class ProximalFit:
-    """An evaluation whose weights were fitted, each held near where it was."""
+    """An evaluation with weights fitted near their initial values."""
 
     evaluation: LinearEvaluation
     weights: tuple[FittedWeight, ...]
-    """Those that were free. The interval says how far other games would have moved a weight that
-    is held as this one is."""
+    """The fitted weights, with intervals over games for a fixed prior."""
     before: Steepness
     after: Steepness
     games: int
     positions: int
     worth: float
-    """Of a position, as a witness beside those of its game: 1 if all were independent."""
+    """Weight of a position in the likelihood: 1 if positions were independent."""
 
 
 def fit_proximal(
@@ -177,10 +175,10 @@ def fit_proximal(
     known_freedom: float = 0.3,
     confidence: float = 0.95,
 ) -> ProximalFit:
-    """Fit the weights of terms (names or patterns) to results, near those the leaves came from.
+    """Fit the weights of terms (names or patterns) to results, near their initial values.
 
-    The prior's standard deviation of a weight is `known_freedom` of what it is and, beyond that,
-    as much as moves a score by `freedom` of the evaluation's scale where the term counts.
+    The prior's standard deviation of a weight is `known_freedom` of its size plus an amount that
+    moves a typical score by `freedom` of the evaluation's scale.
     """
     if not (freedom > 0 and known_freedom >= 0):
         raise ParameterError("freedom", f"is a positive number, not {freedom:g}")
@@ -216,7 +214,7 @@ def fit_proximal(
 
 
 def _design(leaves: TermLeaves, steepness: Steepness, free: NDArray[np.bool_]) -> Any:
-    """What a point of each free weight adds to the log odds: openings' weights, then endings'."""
+    """Design matrix of the log odds: opening weights, then ending weights."""
     from scipy.sparse import diags_array, hstack  # noqa: PLC0415 - it takes a while to import
 
     amounts = leaves.matrix[:, free]
@@ -226,14 +224,14 @@ def _design(leaves: TermLeaves, steepness: Steepness, free: NDArray[np.bool_]) -
 
 
 def _typical(matrix: Any) -> Array:
-    """How large a term's amounts are where it counts at all; 1 for one that never does."""
+    """Typical size of each term where it is nonzero; 1 for terms that are always 0."""
     counts = np.diff(matrix.tocsc().indptr)
     squares = np.asarray(matrix.power(2).sum(axis=0)).ravel()
     return np.where(counts > 0, np.sqrt(squares / np.maximum(counts, 1)), 1.0)
 
 
 def pulls_by_game(design: Any, surprise: Array, games: NDArray[np.int64]) -> Any:
-    """How each game pulls at each weight: a sparse row a game."""
+    """Score vectors (gradients) by game: one sparse row per game."""
     from scipy.sparse import csr_array, diags_array  # noqa: PLC0415
 
     numbers = np.unique(games, return_inverse=True)[1]
@@ -243,7 +241,7 @@ def pulls_by_game(design: Any, surprise: Array, games: NDArray[np.int64]) -> Any
 
 
 def _worth(design: Any, offset: Array, leaves: TermLeaves) -> float:
-    """The variance of pulls that independent positions would have, by that which games have."""
+    """Ratio of the gradients' variance under independence to their variance between games."""
     surprise = leaves.results - logistic(offset)
     pulls = pulls_by_game(design, surprise, leaves.games)
     between = np.asarray(pulls.power(2).sum(axis=0)).ravel()
@@ -253,7 +251,7 @@ def _worth(design: Any, offset: Array, leaves: TermLeaves) -> float:
 
 
 def _most_likely(design: Any, offset: Array, results: Array, spread: Array, worth: float) -> Array:
-    """By how much weights move under likelihood times prior."""
+    """Maximum a posteriori change of the weights."""
     from scipy.optimize import minimize  # noqa: PLC0415 - it takes a second to import
 
     turned = design.T.tocsr()
@@ -275,7 +273,7 @@ def _most_likely(design: Any, offset: Array, results: Array, spread: Array, wort
 
 
 def _errors(design: Any, logits: Array, leaves: TermLeaves, spread: Array, worth: float) -> Array:
-    """Standard errors, the games being what chance drew and the prior being held."""
+    """Standard errors clustered by game, with the prior held fixed."""
     from scipy.linalg import solve  # noqa: PLC0415 - it takes a second to import
     from scipy.sparse import diags_array  # noqa: PLC0415
 
@@ -290,7 +288,7 @@ def _errors(design: Any, logits: Array, leaves: TermLeaves, spread: Array, worth
 
 
 def _scale(leaves: TermLeaves, evaluation: LinearEvaluation) -> float:
-    """The scale of scores in all: what turns them into values where no stage is asked for."""
+    """Overall scale of scores, for values that ignore progress."""
     fit = fit_sigmoid(
         leaves.scores(evaluation)[:, None], leaves.results, leaves.games, names=["the evaluation"]
     )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluations fitted to what a stronger evaluator says of a study's positions.
+"""Evaluations fitted to a stronger evaluator's scores of a study's positions.
 
-Weights are those under which the scores' expected results are most likely, beside a normal prior
-around the weights that learning begins with. The score's own scale is fitted before, by those, so
-that scores stay as large as searches expect them.
+Maximizes the likelihood of the expected results that the scores imply, with a normal prior around
+the initial weights. The evaluation's own scale is fitted first, with the initial weights, so that
+scores keep the magnitude that searches expect.
 """
 
 import math
@@ -31,19 +31,19 @@ from hyoka.study.sampling import chosen_evaluators
 
 Array = NDArray[np.float64]
 _KEPT_STEPS: Final = 15
-"""Of which L-BFGS makes its picture of the curvature."""
+"""Corrections that L-BFGS keeps to approximate the Hessian."""
 
 
 @dataclass(frozen=True)
 class ScoreSettings:
-    """How an evaluation is fitted to scores."""
+    """Settings of a fit to scores."""
 
     teacher_scale: float = 400.0
-    """The evaluator's score s stands for an expected result of 1 / (1 + exp(-s / scale))."""
+    """Scale of the evaluator: score s means an expected result of 1 / (1 + exp(-s / scale))."""
     freedom: float = 60.0
-    """The prior's standard deviation of weights that begin at 0, in the score's unit."""
+    """The prior's standard deviation of weights that start at 0, in the score's unit."""
     known_freedom: float = 20.0
-    """The same of weights that begin at something."""
+    """The same for weights that do not start at 0."""
     steps: int = 120
 
     def __post_init__(self) -> None:
@@ -56,13 +56,13 @@ class ScoreSettings:
 
 @dataclass(frozen=True, eq=False)
 class ScoredLeaves:
-    """What features count where captures rest, and an evaluator's score of where they began."""
+    """Features at quiescent positions, with an evaluator's scores of the original positions."""
 
     features: FeatureSet
     matrix: Any = field(repr=False)
-    """SciPy's sparse matrix, a row a position: its product with the weights is our score."""
+    """SciPy sparse matrix, one row per position; its product with the weights is our score."""
     scores: Array = field(repr=False)
-    """The evaluator's, for the first player; infinite where it sees a mate."""
+    """The evaluator's scores for the first player; infinite for mates."""
     held_out: NDArray[np.bool_] = field(repr=False)
     games: NDArray[np.int64] = field(repr=False)
 
@@ -81,9 +81,9 @@ class ScoredLeaves:
         start: LearnedGames | None = None,
         progress: OnProgress | None = None,
     ) -> "ScoredLeaves":
-        """The positions that an evaluator has scored; where nothing rests they are left out.
+        """Positions scored by an evaluator, without those that have no quiescent position.
 
-        Games that the evaluation to `start` with learned from are not held out.
+        Games that the `start` evaluation was fitted to are never held out.
         """
         from scipy.sparse import vstack  # noqa: PLC0415 - it takes a while to import
 
@@ -106,7 +106,7 @@ class ScoredLeaves:
 def _scored(
     study: Study, evaluator: str | None, where: str | None
 ) -> tuple[GameTable, NDArray[np.float64]]:
-    """Positions and an evaluator's scores of them, a mate's being infinite."""
+    """Positions with an evaluator's scores; mates are infinite."""
     names = chosen_evaluators(study, evaluator)
     if len(names) > 1:
         raise StudyError(f"{study.path}: say which evaluator's scores: {', '.join(names)}")
@@ -130,7 +130,7 @@ def _keys(rows: pa.Table) -> NDArray[np.int64]:
 
 
 def _ends(places: GameTable) -> Iterator[Any]:
-    """Where quiescence searches rest, or the positions as they are; None where a game is over."""
+    """End points of quiescence searches, or the positions themselves; None if a game is over."""
     facts = game_facts(places.game)
     if not facts.quiescence:
         for position in places.positions():
@@ -146,23 +146,23 @@ def _ends(places: GameTable) -> Iterator[Any]:
 
 @dataclass(frozen=True, eq=False)
 class ScoreFit:
-    """An evaluation fitted to scores, and what it makes of positions that it was not fitted to."""
+    """An evaluation fitted to scores, with its loss on held-out games."""
 
     evaluation: SparseEvaluation
     positions: int
     games: int
     held_out: int
-    """Positions."""
+    """Number of held-out positions."""
     scale: float
-    """By which our scores foretell the evaluator's expected results."""
+    """Scale that maps our scores to the evaluator's expected results."""
     loss_before: float
-    """Mean of -log of the chance given to those, on the games held out; NaN without any."""
+    """Cross-entropy with the expected results on held-out games; NaN without any."""
     loss: float
     least_loss: float
-    """That of the evaluator itself."""
+    """Cross-entropy of the evaluator's own values: the lower bound."""
 
     def origin(self, command: str, choices: dict[str, str]) -> Origin:
-        """How it was made."""
+        """Origin of the evaluation."""
         return Origin(
             command,
             counts={"games": self.games, "positions": self.positions},
@@ -236,7 +236,7 @@ def _most_likely(  # noqa: PLR0913 - what there is to a fit
     steps: int,
     progress: OnProgress | None,
 ) -> NDArray[np.float32]:
-    """Weights of greatest likelihood times prior."""
+    """Maximum a posteriori weights."""
     from scipy.optimize import minimize  # noqa: PLC0415 - it takes a second to import
 
     count = len(expected)

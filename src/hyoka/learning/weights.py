@@ -29,14 +29,14 @@ from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.study.evaluating import scrambled
 
 _SHARE: Final = 0.2
-"""Of the positions, how many should satisfy a condition."""
+"""Target share of positions that satisfy a condition."""
 _FEWEST: Final = 100
-"""Positions that a condition must have: Takeuchi 2010's least for a point of a curve."""
+"""Minimum number of positions for a condition: Takeuchi 2010's minimum for a curve point."""
 
 
 @dataclass(frozen=True)
 class GapChange:
-    """The gap between a condition's curve and the curve of all, before and after a fit."""
+    """Gap between a condition's curve and the overall curve, before and after a fit."""
 
     condition: str
     positions: int
@@ -48,7 +48,7 @@ class GapChange:
 def gap_changes(
     before: Sample, after: Sample, conditions: Mapping[str, NDArray[np.bool_]]
 ) -> tuple[GapChange, ...]:
-    """The gaps of conditions over the same positions with the scores before and after."""
+    """Gaps of conditions on the same positions with the scores before and after."""
     return tuple(
         GapChange(
             condition,
@@ -62,10 +62,10 @@ def gap_changes(
 
 
 def extremes(traits: Mapping[str, Array]) -> dict[str, NDArray[np.bool_]]:
-    """For each trait where it is large and where it is small, as text and as truth values.
+    """For each trait, the conditions that it is large and that it is small, as text and mask.
 
-    Large and small are the fifth of the positions with the greatest and the least amounts, or fewer
-    where many are equal. Conditions with fewer than a hundred positions are left out.
+    Large and small are the fifths of positions with the highest and lowest amounts, or fewer in
+    case of ties. Conditions with fewer than a hundred positions are left out.
     """
     return {
         condition: holds
@@ -77,9 +77,9 @@ def extremes(traits: Mapping[str, Array]) -> dict[str, NDArray[np.bool_]]:
 def _extremes_of(name: str, trait: Array) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     for sign, relation in ((1, ">="), (-1, "<=")):
         amounts, counts = np.unique(sign * trait, return_counts=True)
-        reached = np.cumsum(counts[::-1])[::-1]  # positions with this amount or more
+        reached = np.cumsum(counts[::-1])[::-1]  # positions with at least this amount
         few = np.flatnonzero(reached <= _SHARE * len(trait))
-        # Where even the greatest amount is common, it alone.
+        # If even the maximum is too common, use the maximum alone.
         threshold = amounts[few[0] if len(few) else -1] if len(amounts) > 1 else np.inf
         holds = sign * trait >= threshold
         if holds.sum() >= _FEWEST:
@@ -92,36 +92,36 @@ _SHOWN: Final = ("log_loss", "brier_loss", "accuracy", "roc")
 
 @dataclass(frozen=True)
 class FittedWeight:
-    """A weight, how sure it is, and what it was."""
+    """A fitted weight with its uncertainty and its former value."""
 
     name: str
     weight: float
     error: float
-    """Standard error, games being what chance drew."""
+    """Standard error, clustered by game."""
     low: float
     high: float
     former: float | None
-    """None if it was not there, or not one number."""
+    """None if there was no single former value."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Games that were not fitted on, with the scores before and after the fit.
+    """Held-out games with the scores before and after the fit.
 
-    `before` has a scale of its own, fitted to the same games as the weights, so that only the
-    weights make the difference.
+    `before` has its own scale, fitted to the same games as the weights, so differences are due to
+    the weights alone.
     """
 
     before: Sample = field(repr=False)
     after: Sample = field(repr=False)
     conditions: Mapping[str, NDArray[np.bool_]] = field(repr=False)
-    """Where a term is large or small."""
+    """Conditions that a term is large or small."""
     comparison: Comparison
-    """The metrics after, and what they were before, as win probabilities."""
+    """Metrics of the win probabilities before and after."""
     gap_changes: tuple[GapChange, ...]
 
     def curves(self) -> Curves:
-        """The evaluation curves before and after, of all positions and of each condition."""
+        """Evaluation curves before and after, of all positions and of each condition."""
 
         def of(sample: Sample) -> Iterator[Curve]:
             yield curve(sample, resampling=NO_INTERVALS)
@@ -142,7 +142,7 @@ class WeightFit:
     """1 / w0, in `unit`."""
     scale_error: float
     scale_before: float
-    """Of the scores to begin with."""
+    """Scale of the initial scores."""
     unit: str
     source: str
     games: int
@@ -151,11 +151,11 @@ class WeightFit:
     held_out: HeldOut | None
     """None if no game was held out."""
     evaluation: LinearEvaluation | None
-    """With the new weights and scale; None if the scores are not from an evaluation of ours."""
+    """The evaluation with the new weights and scale; None for scores of other evaluators."""
     start: LinearEvaluation | None
-    """The one to begin with."""
+    """The initial evaluation."""
     origin: Origin = field(repr=False)
-    """How the weights were made, for the file that keeps them."""
+    """Origin of the weights, for their file."""
 
     def __getitem__(self, name: str) -> FittedWeight:
         for weight in self.weights:
@@ -183,7 +183,7 @@ class WeightFit:
         return "\n".join(lines)
 
     def as_json(self) -> dict[str, object]:
-        """Everything but the positions and the whole evaluation, as JSON has it."""
+        """JSON representation, without the positions and the full evaluation."""
         left_out = ("weights", "held_out", "evaluation", "start", "origin")
         plain = {
             name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out
@@ -201,7 +201,7 @@ class WeightFit:
     def save(self, path: str | Path, *, command: str | None = None) -> None:
         """Write a file for `eval=FILE`; for an evaluator's scores, the formula's numbers.
 
-        The file says how it was made: by `command`, if one is given.
+        `command` is recorded as the file's origin.
         """
         origin = self.origin if command is None else replace(self.origin, command=command)
         if self.evaluation is not None:
@@ -225,11 +225,11 @@ def fit_weights(  # noqa: PLR0913 - a keyword for each choice
     confidence: float = 0.95,
     resamples: int = 1000,
 ) -> WeightFit:
-    """Fit the weights of examples, and the scale with them.
+    """Fit the weights of examples together with the scale.
 
-    `mlm` maximises the logistic likelihood, `ls` minimises the squared error. A share `hold_out`
-    of the games, chosen by `seed`, is kept apart to measure on; 0 measures nothing. Standard errors
-    count games, not positions. Raises StudyError where the examples don't tell the weights.
+    `mlm` maximizes the logistic likelihood; `ls` minimizes the squared error. A share `hold_out`
+    of the games, selected by `seed`, is held out for evaluation; 0 skips it. Standard errors are
+    clustered by game. Raises StudyError if the examples do not determine the weights.
     """
     apart = is_held_out(examples.games, hold_out, seed)
     fitted_on = ~apart
@@ -273,7 +273,7 @@ def fit_weights(  # noqa: PLR0913 - a keyword for each choice
 
 
 def _choices(examples: Examples, method: Method, hold_out: float) -> dict[str, str]:
-    """What makes a fit another one, beside its examples and the seed."""
+    """Choices that identify a fit, besides its examples and seed."""
     chosen = {"study": examples.study, "scores": examples.source, "method": method}
     fitted = ", ".join(each.name for each in examples.weights)
     return chosen | {"fitted": fitted, "held out": f"{hold_out:g} of the games"}
@@ -286,7 +286,7 @@ def _held_out(
     scales: tuple[float, float],
     resampling: Resampling,
 ) -> HeldOut:
-    """What the fit changed on games that it did not see."""
+    """Evaluate the fit on held-out games."""
 
     def sample(name: str, numbers: Array, unit: str) -> Sample:
         return Sample.of(
@@ -310,7 +310,7 @@ def _held_out(
 
 
 def held_out_rows(apart: HeldOut) -> Iterator[tuple[str, str, str, str]]:
-    """The metrics that weights are judged by, as text: name, before, after, change."""
+    """Metrics of the fit as text: name, before, after, change."""
     for each in apart.comparison.differences:
         if each.metric.name in _SHOWN:
             change = each.difference.text("+.4f")
@@ -318,7 +318,7 @@ def held_out_rows(apart: HeldOut) -> Iterator[tuple[str, str, str, str]]:
 
 
 def is_held_out(games: NDArray[np.int64], share: float, seed: int) -> NDArray[np.bool_]:
-    """Which positions are kept apart: those of about `share` of the games, by game and seed alone.
+    """Which positions belong to held-out games: about `share`, by game and seed alone.
 
     >>> rows = is_held_out(np.array([0, 0, 1, 1, 2, 2]), 0.5, seed=1)
     >>> bool((rows[::2] == rows[1::2]).all())
@@ -331,7 +331,7 @@ def is_held_out(games: NDArray[np.int64], share: float, seed: int) -> NDArray[np
 
 
 def _scale_alone(examples: Examples, rows: NDArray[np.bool_], method: Method) -> float:
-    """The scale of the scores to begin with, fitted alone."""
+    """Scale of the initial scores, fitted alone."""
     fit = fit_sigmoid(
         examples.before[rows, None],
         examples.results[rows],
@@ -354,7 +354,7 @@ def _scale(steepness: float) -> float:
 def _as_weights(
     fit: SigmoidFit, examples: Examples, games: int, confidence: float
 ) -> tuple[tuple[FittedWeight, ...], float, float]:
-    """From β back to the weights and the scale, and their errors by the delta method."""
+    """Convert β to weights and scale, with errors by the delta method."""
     steepness = float(fit.coefficients[0])
     scale = _scale(steepness)
     reach = interval_reach(games, confidence)
