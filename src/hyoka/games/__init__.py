@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The games: what they can do, and the one list of them with the facts of each."""
+"""The games: their interfaces, and the list of all games with their facts."""
 
 from hyoka.games.lines import PythonLine, Replay, replay_of
 from hyoka.games.protocols import (

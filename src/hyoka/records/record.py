@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One recorded game, whatever the game and the notation; ranks and dates as values that sort."""
+"""A recorded game in any notation, with sortable ranks and dates."""
 
 import functools
 import math
@@ -25,11 +25,10 @@ _DATE = re.compile(r"(\d{4})(?:[-./年](\d{1,2}))?(?:[-./月](\d{1,2}))?")
 
 @functools.lru_cache(maxsize=65536)
 def rank_number(text: str) -> float | None:
-    """A rating or rank as a number: the higher the stronger; None if there is none to read.
+    """Parse a rating or rank as a number: the higher the stronger; None if unreadable.
 
-    Ratings are their own number. Ranks count from 30 kyu = 0 over 1 kyu = 29 and 1 dan = 30 to
-    9 dan = 38; professional dans follow, 1p = 39 to 9p = 47. Numbers of ratings and of ranks are
-    not to be compared with each other.
+    Ratings are their own number. Ranks count from 30 kyu = 0 over 1 kyu = 29 and 1 dan = 30 to 9
+    dan = 38; professional dans follow, 1p = 39 to 9p = 47. Ratings and ranks are not comparable.
 
     >>> [rank_number(rank) for rank in ("2715", "18k", "6d", "9p", "四段", "?")]
     [2715.0, 12.0, 35.0, 47.0, 33.0, None]
@@ -42,7 +41,7 @@ def rank_number(text: str) -> float | None:
 
 
 def rank_label(text: str) -> tuple[str, bool] | None:
-    """A rating or rank in one spelling, and whether it is a rank; None if there is none to read.
+    """Normalize a rating or rank; return it and whether it is a rank, or None if unreadable.
 
     >>> [rank_label(rank) for rank in ("2715.0", "18 kyu", "四段", "9p", "?")]
     [('2715', False), ('18k', True), ('4d', True), ('9p', True), None]
@@ -52,7 +51,7 @@ def rank_label(text: str) -> tuple[str, bool] | None:
 
 
 def _parsed(text: str) -> tuple[float, str] | None:
-    """The number and its unit: k, d, p, or nothing for a rating."""
+    """Split into the number and its unit: k, d, p, or nothing for a rating."""
     plain = text.translate(_DIGITS).replace("初段", "1段").replace("十", "10")
     if rank := _RANK.search(plain):
         unit = rank[2].lower()
@@ -65,7 +64,7 @@ def _parsed(text: str) -> tuple[float, str] | None:
 
 @dataclass
 class RankRange:
-    """Lowest and highest of ranks or ratings."""
+    """The lowest and highest of ranks or ratings."""
 
     count: int = 0
     total: float = 0.0
@@ -85,18 +84,18 @@ class RankRange:
 
     @property
     def text(self) -> str:
-        """From the lowest to the highest."""
+        """The range as text."""
         return self.lowest if self.lowest == self.highest else f"{self.lowest} to {self.highest}"
 
     @property
     def mean(self) -> float | None:
-        """Of the numbers; None if there were none."""
+        """The arithmetic mean; None without numbers."""
         return self.total / self.count if self.count else None
 
 
 @dataclass
 class Standings:
-    """Ranks and ratings apart: their numbers are not to be compared.
+    """Ranks and ratings, apart: their numbers are not comparable.
 
     >>> standings = Standings()
     >>> standings.add([("3k", 2), ("12 dan", 1), ("2715.0", 3), ("?", 1), ("9p", 1)])
@@ -108,7 +107,7 @@ class Standings:
     ratings: RankRange = field(default_factory=RankRange)
 
     def add(self, counts: Iterable[tuple[str, int]]) -> None:
-        """Take in texts with how often each is there; texts that say no rank are ignored."""
+        """Add texts with their counts; unreadable texts are ignored."""
         for text, count in counts:
             number, label = rank_number(text), rank_label(text)
             if number is not None and label is not None:
@@ -154,22 +153,22 @@ class Remark:
     """Moves to mate: positive if the first player mates, negative if the second does."""
     depth: int | None = None
     clock_s: float | None = None
-    """Left on the clock of the player who moved."""
+    """Time left for the player who moved."""
     spent_s: float | None = None
-    """Spent on the move."""
+    """Time spent on the move."""
     book: bool = False
     """Whether the move is from an opening book."""
     author: Author | None = None
-    """Author of value, score and mate; None for others, such as a site's analysis."""
+    """The author of value, score and mate; None for others, such as a site's analysis."""
     nags: tuple[int, ...] = ()
-    """PGN's signs for moves and positions: 1 is `!`, 2 `?`, 18 a won position."""
+    """PGN's numeric annotation glyphs: 1 is `!`, 2 `?`, 18 a won position."""
     text: str = field(default="", compare=False)
-    """Comments as they were written, values and all, with a form feed between two.
+    """The original comments including values, separated by form feeds.
 
-    Not compared: the same can be said in other words.
+    Not compared: different texts can have the same content.
     """
     properties: str = field(default="", compare=False)
-    """Of a node of SGF, other than moves and comments, as they were written: `TR[dd][pp]`."""
+    """An SGF node's other properties, verbatim: `TR[dd][pp]`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,14 +176,14 @@ class Record:
     """A recorded game.
 
     `first` is Black in Go, shogi and Othello, White in chess, the first to move in Blokus Duo.
-    Text fields are empty where the record is silent.
+    Text fields are empty if the record does not state them.
     """
 
     game: str
     moves: NDArray[np.uint16]
-    """The moves' codes, passes included."""
+    """The codes of the moves, including passes."""
     start: str = ""
-    """The position the moves begin at; empty for the usual start."""
+    """The initial position; empty for the game's standard one."""
     first: str = ""
     second: str = ""
     first_rating: str = ""
@@ -200,16 +199,16 @@ class Record:
     komi: float | None = None
     handicap: int = 0
     result: float | None = None
-    """The first player's: 1 won, 0.5 drawn, 0 lost; None if the record does not say."""
+    """The first player's result: 1 won, 0.5 drawn, 0 lost; None if not recorded."""
     ending: Ending = "unknown"
     margin: float | None = None
-    """Points by which the first player won."""
+    """The points by which the first player won."""
     remarks: tuple[Remark, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """All headers as they were written: PGN's tags, SGF's properties of the root, CSA's and KIF's.
+    """All headers, verbatim: PGN's tags, SGF's root properties, CSA's and KIF's.
 
-    One that comes several times has its values here with a form feed between two. Writers keep
-    them as far as they still say what the other fields say.
+    A header's repeated values are joined by form feeds. Writers keep the headers that agree with
+    the other fields.
     """
     source: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
@@ -236,19 +235,19 @@ class Record:
 
     @property
     def first_rank(self) -> float | None:
-        """The first player's rating or rank as a number that orders."""
+        """The first player's rating or rank as a sortable number."""
         return rank_number(self.first_rating)
 
     @property
     def second_rank(self) -> float | None:
-        """The second player's rating or rank as a number that orders."""
+        """The second player's rating or rank as a sortable number."""
         return rank_number(self.second_rating)
 
     def content(self) -> tuple[object, ...]:
         """Return everything but the record's source; equal contents are equal games.
 
-        A few spellings of the same remark are made one: a remark that says nothing but words is
-        left out, and headers count by what they say.
+        Some spellings are normalized: remarks with only words are left out, and headers are
+        compared by content.
         """
         return (
             self.game,
@@ -280,14 +279,14 @@ class Record:
         return hash((self.game, self.start, self.moves.tobytes()))
 
     def move_texts(self, notation: str = "") -> list[str]:
-        """The moves as texts: the game's own, or `san`, `csa`, `kif`, `ki2`, `sgf`, `code`."""
+        """Return the moves as text in a notation: `san`, `csa`, `kif`, `ki2`, `sgf`, `code`."""
         if self._is_in_python and not notation:
             return list(map(str, self.move_list))
         game = game_facts(self.game).name
         return _core.move_texts(game, self.start, self._komi, self.moves, notation)
 
     def position(self, ply: int | None = None) -> Position:
-        """The position after `ply` moves; after all of them if not given."""
+        """Return the position after `ply` moves, by default after all."""
         at = len(self) if ply is None else ply
         if not 0 <= at <= len(self):
             raise IndexError(f"ply {ply} of a game of {len(self)} moves")
@@ -295,12 +294,12 @@ class Record:
         return position
 
     def position_text(self, ply: int) -> str:
-        """The text of the position after `ply` moves; in Python it may have none but the moves."""
+        """Return the text of the position after `ply` moves; empty in some Python games."""
         text = getattr(self.position(ply), "text", None)
         return " ".join(self.move_texts()[:ply]) if text is None else str(text)
 
     def positions(self) -> Iterator[Position]:
-        """All positions from the start to the end."""
+        """Iterate over all positions from start to end."""
         return map(self._replay().position, range(len(self) + 1))
 
     def _replay(self) -> Replay:
@@ -312,7 +311,7 @@ class Record:
 
     @cached_property
     def move_list(self) -> list[Move]:
-        """The moves as values."""
+        """Iterate over the moves as values."""
         if self._is_in_python:
             return list(self._replay().line(len(self)).moves)
         facts = game_facts(self.game)
@@ -324,34 +323,34 @@ class Record:
 
 
 SEPARATOR: Final = "\f"
-"""Between comments, and between the values of a header that comes several times."""
+"""Separates comments, and the values of a repeated header."""
 
 _CONTROLS: Final = dict.fromkeys((*(set(range(32)) - {9, 10}), 127), " ")
-"""Lines and tabs stay; what is more than a line of a file takes care of itself."""
+"""Matches control characters except line breaks and tabs."""
 
 
 class Wording(IntEnum):
-    """Ways to write a remark, the preferred one first."""
+    """Styles of remarks, the preferred one first."""
 
     own = 0
-    """In its own words, which say its numbers as well."""
+    """The original text, which includes the numbers."""
     both = 1
-    """Its numbers as commands, and what else its words say on one line."""
+    """The numbers as commands, and the rest of the text on one line."""
     commands = 2
-    """Its numbers alone."""
+    """Only the numbers."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A record and what of its own words holds."""
+    """A record, and which of its texts still apply."""
 
     record: Record
     stale: frozenset[str] = frozenset()
-    """Fields that its headers do not say."""
+    """Fields that no header states."""
     wordings: Mapping[int, Wording] = field(default_factory=dict)
-    """By plies; those that are not here are written in their own words."""
+    """Styles by ply; all other remarks keep their original text."""
     engine_comments: bool = True
-    """Whether PGN has players' evaluations as match runners write them, `{+0.35/12 1.2s}`."""
+    """Whether players' evaluations in PGN have the style of match runners, `{+0.35/12 1.2s}`."""
 
     def headers(
         self,
@@ -359,10 +358,10 @@ class Draft:
         said_by: Mapping[str, Sequence[str]],
         is_name: Callable[[str], object],
     ) -> list[tuple[str, str]]:
-        """Names and values: the record's own, and those made of fields that they do not say.
+        """List header names and values: the record's own, and those made from other fields.
 
-        `made` are fields with the header that says them, `said_by` all headers that feed a field,
-        `is_name` tells which names are of this notation.
+        `made` are fields with their headers, `said_by` all headers that affect a field; `is_name`
+        accepts this notation's names.
         """
         own = [
             (name, value.translate(_CONTROLS))
@@ -383,13 +382,13 @@ class Draft:
         ]
 
     def wording(self, remark: Remark) -> Wording:
-        """Return the wording of a remark."""
+        """Return the style of a remark."""
         if not remark.text and not remark.properties:
             return Wording.commands
         return self.wordings.get(remark.ply, Wording.own)
 
     def comments(self, remark: Remark, said: str) -> list[str]:
-        """What is written about a position; `said` are the remark's numbers as commands."""
+        """Return the comment on a position; `said` are the remark's numbers as commands."""
         wording = self.wording(remark)
         if wording == Wording.own:
             texts = remark.text.split(SEPARATOR)
@@ -398,12 +397,12 @@ class Draft:
         return [text for text in (" ".join(filter(None, (said, rest))),) if text]
 
     def remarks(self) -> dict[int, Remark]:
-        """By plies; of several on one position the first, as notations have room for one."""
+        """Map plies to remarks, the first for each position, since notations have room for one."""
         return first_by_ply(self.record.remarks)
 
 
 def first_by_ply(remarks: Iterable[Remark]) -> dict[int, Remark]:
-    """The first remark on each position."""
+    """Return the first remark on each position."""
     first: dict[int, Remark] = {}
     for remark in remarks:
         first.setdefault(remark.ply, remark)
@@ -417,27 +416,27 @@ _COMMAND: Final = re.compile(
 
 
 def _without_commands(text: str) -> str:
-    """Return a comment without the numbers that are written again, on one line."""
+    """Return a comment on one line, without the numbers that are written again."""
     return " ".join(_COMMAND.sub(" ", text).split())
 
 
 def one_line(text: str) -> str:
-    """The same text without line ends."""
+    """Return the text without line breaks."""
     return text.replace("\n", " ")
 
 
 def number(value: float) -> str:
-    """The shortest text that reads back as the same 32-bit number."""
+    """Return the shortest text that reads back as the same 32-bit number."""
     return np.format_float_positional(np.float32(value), trim="-")
 
 
 def seconds_text(seconds: float) -> str:
-    """Seconds to the millisecond: `1.2`."""
+    """Format seconds to the millisecond: `1.2`."""
     return f"{seconds:.3f}".rstrip("0").removesuffix(".")
 
 
 def clock(seconds: float) -> str:
-    """As lichess writes it, to the millisecond: `1:02:03.5`."""
+    """Format a time as lichess does, to the millisecond: `1:02:03.5`."""
     full, _, fraction = seconds_text(seconds).partition(".")
     minutes, rest = divmod(int(full), 60)
     text = f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
@@ -451,9 +450,9 @@ def commands(
     without: Set[str] = frozenset(),
     implied: str | None = None,
 ) -> str:
-    """A remark as commands in a comment; `pawns`: scores as lichess writes them.
+    """Format a remark as commands in a comment; `pawns`: scores in lichess's format.
 
-    `implied` is whom readers take for the author if nobody is named.
+    Readers assume the author `implied` if none is named.
     """
     parts = []
     if pawns and remark.score is not None and float(np.float32(remark.score)).is_integer():

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 MIN_GAMES: Final = 20
-"""By default, results omit figures of fewer games and ignore smaller common sets."""
+"""By default, results hide figures of fewer games and ignore smaller common sets."""
 TOO_FEW: Final = "–"
-"""The placeholder of such a figure."""
+"""The placeholder of a hidden figure."""
 _MOST_ALONE: Final = 3
 """More evaluators than this on their own positions are counted, not listed."""
 
@@ -51,16 +51,16 @@ class CoveredGroup:
     own_positions: tuple[int, ...] = ()
     """The number of positions of each evaluator alone; empty if not counted."""
     common_positions: int = 0
-    """Of an evaluator left out of a comparison, how many positions it shares with all in it."""
+    """For an evaluator left out of a comparison, the number of positions common to all."""
 
     def counts(self, game: str = "game") -> str:
-        """Positions and games in words."""
+        """Describe the positions and games."""
         return f"{_number(self.positions, 'position')} of {_number(self.games, game)}"
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """The groups of evaluators that were compared, and what was left out.
+    """The groups of compared evaluators, and the evaluators left out.
 
     >>> group = CoveredGroup(("comments",), 61_234, 972)
     >>> print(Coverage((group,), "drop", games=2180, drawn_games=1208))  # doctest: +ELLIPSIS
@@ -70,14 +70,14 @@ class Coverage:
     groups: tuple[CoveredGroup, ...]
     draws: DrawRule = "drop"
     games: int = 0
-    """All games with a result that these evaluators evaluated, drawn ones too."""
+    """All games with a result that these evaluators evaluated, including draws."""
     drawn_games: int = 0
     missing: tuple[str, ...] = ()
-    """Evaluators without a position that counts."""
+    """Evaluators without usable positions."""
 
     @property
     def alone(self) -> tuple[str, ...]:
-        """Evaluators that are compared with no other, though there are others."""
+        """Evaluators that are compared with no other."""
         if len(self.groups) < 2:
             return ()
         return tuple(g.evaluators[0] for g in self.groups if len(g.evaluators) == 1)
@@ -86,7 +86,7 @@ class Coverage:
         return self.text()
 
     def text(self, *, hint: bool = True) -> str:
-        """In a line; `hint` names the parameter that counts drawn games."""
+        """Describe the coverage in a line; `hint` names the parameter that counts drawn games."""
         game = "decided game" if self.draws == "drop" else "game"
         together = [group for group in self.groups if len(group.evaluators) > 1]
         alone = [group for group in self.groups if len(group.evaluators) == 1]
@@ -111,7 +111,7 @@ class Coverage:
         return " ".join(f"{each}." for each in sentences)
 
     def as_json(self) -> dict[str, Any]:
-        """The same in numbers."""
+        """Return the coverage as numbers."""
         return {
             "text": str(self),
             "draws": self.draws,
@@ -161,7 +161,7 @@ def _number(count: int, noun: str) -> str:
 
 
 def too_few_note(count: int, least: int, what: str = "row") -> str:
-    """Why figures are missing, for the notes of a result."""
+    """Explain missing figures, for the notes of a result."""
     rows = f"{count:,} {what}" + ("" if count == 1 else "s")
     return (
         f"{TOO_FEW}: {rows} of fewer than {least} games: too few for any figure; "
@@ -174,23 +174,23 @@ _PICTURES = (".png", ".svg", ".pdf")
 
 
 class Result(ABC):
-    """A result with a table behind it."""
+    """A result that can be shown as a table."""
 
     coverage: Coverage | None = None
-    """Which positions and games it rests on: the first line of what is printed."""
+    """The positions and games used: the first line of printed output."""
     drawn_by: ClassVar[str]
     """The function of `hyoka.reporting.analysis_charts` that draws the result."""
 
     @abstractmethod
     def table(self) -> pa.Table:
-        """Everything in rows, numbers as numbers."""
+        """Return all data in rows, with numbers as numbers."""
 
     @abstractmethod
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that people read, the first one being the heading."""
+        """Return formatted rows, starting with the heading."""
 
     def chart(self) -> "altair.TopLevelMixin":
-        """The chart of the result."""
+        """Draw the result's chart."""
         charts = importlib.import_module("hyoka.reporting.analysis_charts")  # slow to import
         chart: altair.TopLevelMixin = getattr(charts, self.drawn_by)(self)
         return chart
@@ -198,29 +198,29 @@ class Result(ABC):
     @property
     @abstractmethod
     def title(self) -> str:
-        """A title of one line."""
+        """Return a one-line title."""
 
     def notes(self) -> tuple[str, ...]:
-        """Caveats in sentences."""
+        """List caveats in sentences."""
         return ()
 
     def rows(self) -> list[dict[str, Any]]:
-        """The table as JSON has it: what is not a finite number is null."""
+        """Return the table as JSON values; non-finite numbers become null."""
         rows: list[dict[str, Any]] = plain_json(self.table().to_pylist())
         return rows
 
     def picture(self, figure: Figure | None = None) -> "Picture":
-        """The chart as drawn on paper and in notebooks; `figure` has the options."""
+        """Draw the chart for paper and notebooks; `figure` has the options."""
         from hyoka.reporting import drawn  # noqa: PLC0415 - slow to import
 
         return drawn(self.chart(), figure)
 
     def to_pandas(self) -> Any:
-        """The table as a data frame of pandas, which must be installed."""
+        """Return the table as a pandas data frame; pandas must be installed."""
         return as_data_frame(self.table(), "pandas")
 
     def to_polars(self) -> Any:
-        """The table as a data frame of Polars, which must be installed."""
+        """Return the table as a Polars data frame; Polars must be installed."""
         return as_data_frame(self.table(), "polars")
 
     def __repr__(self) -> str:
@@ -238,9 +238,9 @@ class Result(ABC):
         return () if self.coverage is None else (str(self.coverage),)
 
     def save(self, path: str | Path, figure: Figure | None = None) -> None:
-        """Write it as the path ends: `.csv`, `.parquet`, `.json`, `.html`, `.png`, `.svg`, `.pdf`.
+        """Write the result as `.csv`, `.parquet`, `.json`, `.html`, `.png`, `.svg` or `.pdf`.
 
-        `figure` says how a picture is drawn: its size, title, range, legend and names.
+        `figure` sets a picture's size, title, range, legend and names.
         """
         file = Path(path)
         if file.suffix.lower() == ".csv":
@@ -268,7 +268,7 @@ class Result(ABC):
 
 
 def as_data_frame(table: pa.Table, library: Literal["pandas", "polars"]) -> Any:
-    """A table as a data frame; raises Error if the library is not installed."""
+    """Build a data frame from a table; raises Error if the library is not installed."""
     try:
         frames = importlib.import_module(library)
     except ImportError:
@@ -283,9 +283,9 @@ def html_table(
     most: int = 60,
     first: Sequence[str] = (),
 ) -> str:
-    """A table for notebooks, of at most so many rows, below its first lines.
+    """Build a notebook's table with a maximum number of rows, after its first lines.
 
-    Every word is text, never code.
+    Escapes all text.
 
     >>> html_table("<b>", [["x"], ["1"]])
     '<p><strong>&lt;b&gt;</strong></p><table><tr><th>x</th></tr><tr><td>1</td></tr></table>'
@@ -305,7 +305,7 @@ def html_table(
 
 
 def aligned(rows: tuple[tuple[str, ...], ...]) -> list[str]:
-    """Rows as lines of text whose columns stand under each other; numbers to the right.
+    """Align rows as lines of text, with numbers to the right.
 
     >>> aligned((("name", "ACC"), ("uct", "0.6"), ("mc", "0.55")))
     ['name   ACC', 'uct    0.6', 'mc    0.55']

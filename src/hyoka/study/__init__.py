@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Studies: games, positions and evaluations on the disk, asked by SQL."""
+"""Studies: stored games, positions and evaluations, queried with SQL."""
 
 from hyoka.study.derived_columns import (
     CategoriesReport,

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analyses of a study's evaluators: each function here is a method of `Study`.
 
-`evaluators` are names from `Study.engines` or the specs that were evaluated with, or patterns of
-them; all of them unless given. Those that share enough positions are measured on their common
-positions, the others each on its own (`hyoka.study.grouping`); `coverage` of a result says who was
-measured on what, and what became of drawn games. A `Question` says which positions, in which parts,
-and how sure the answer is to be; its fields may also be given as keywords, which go before those of
-the question:
+`evaluators` are names from `Study.engines`, the specs used for evaluation, or patterns; by default
+all. Evaluators that share enough positions are measured on their common positions, the others each
+alone (`hyoka.study.grouping`); a result's `coverage` states the positions of each evaluator and
+the treatment of drawn games. A `Question` selects positions, slices and resampling; its fields may
+also be given as keywords, which override the question's:
 
     study.metrics("comments", by="phase")
     question = Question(where="ply >= 20", resampling=Resampling(200))
@@ -86,12 +85,12 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     bands: str = "games",
     **asked: Unpack[Asked],
 ) -> Curves:
-    """Evaluation curves: win probability by what an evaluator said.
+    """Evaluation curves: win probability as a function of an evaluation.
 
-    `delta` is the width of bins, which otherwise suits the data. With `error` or `count` bins grow
-    instead until the standard error (by games) is at most `error` and they hold `count` positions.
-    Bins of fewer than `at_least` positions are left out. Where positions are parted, the curve of
-    all of them comes first. `wdl` gives curves of wins, draws and losses.
+    `delta` is the width of bins, by default chosen from the data. With `error` or `count`, bins
+    grow until the standard error (by games) is at most `error` and they contain `count` positions.
+    Bins with fewer than `at_least` positions are left out. With slices, the overall curve comes
+    first. `wdl` gives curves of wins, draws and losses.
     """
     if delta is not None and (error is not None or count is not None):
         grow = f"{named('error')} and {named('count')}"
@@ -100,7 +99,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     curves = []
     walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
     for loaded, sample in walk:
-        # Of one evaluator all curves have the same bins.
+        # All curves of one evaluator have the same bins.
         binning = _binning(sample, delta, error, count, at_least)
         for outcome, trend, of_outcome in _outcomes(sample, wdl):
             for condition, holds in _parts(loaded, question, with_all=True):
@@ -135,7 +134,8 @@ def metrics(
 ) -> MetricsTable:
     """Metrics of how evaluators separate wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) ….
 
-    From `threshold` on a position is called won: 0.5 for values and 0 for scores unless given.
+    A position with at least `threshold` is predicted as won: by default 0.5 for values, 0 for
+    scores.
     """
     question = _balanced_parts(_asked(question, asked))
     tables = []
@@ -178,10 +178,10 @@ def slices(  # noqa: PLR0913 - a keyword for each choice
 ) -> Slices:
     """Discover the slices where an evaluator is most biased.
 
-    `columns` are those to look at, or SQL expressions; by default ply, who moves, what
-    describes the positions, komi, handicap and rules. Without a name, the study's only evaluator.
-    A balanced search compares positions of the same phase only, and tries no condition on plies;
-    else a split that is only a phase comes last.
+    `columns` are columns or SQL expressions to search; by default the ply, the side to move, the
+    columns that describe positions, komi, handicap and rules. Without a name, the study's only
+    evaluator is used. A balanced search compares positions of the same phase only, and tries no
+    condition on plies; otherwise slices that are explained by the phase come last.
     """
     question = _of_all(_asked(question, asked), "a search for splits")
     if evaluator is None:
@@ -225,8 +225,8 @@ def gaps(
 ) -> Gaps:
     """Gaps between the curves of slices and the overall curve, with tests by games.
 
-    Positions may be parted by any SQL condition: `by="ladder > 0"` makes two parts. Balanced, each
-    position is compared with those of its own phase only, at equal values as ever.
+    Any SQL condition defines slices: `by="ladder > 0"` makes two. With balancing, positions are
+    compared only within their phase, and always at equal values.
     """
     question = _asked(question, asked)
     if question.by is None:
@@ -255,7 +255,7 @@ def compare(
     threshold: float | Literal["best"] | None = None,
     **asked: Unpack[Asked],
 ) -> Comparison:
-    """Two evaluators on the same positions: the difference of each metric with its interval."""
+    """Compare two evaluators on the same positions: differences of metrics, with intervals."""
     question = _unbalanced(_of_all(_asked(question, asked), "a comparison"), "a comparison")
     loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
@@ -272,7 +272,7 @@ def disagreements(
     top: int = 20,
     **asked: Unpack[Asked],
 ) -> Disagreement:
-    """The positions where two evaluators differ most, and which of them was right."""
+    """List the positions where two evaluators differ most, and which of them was right."""
     question = _unbalanced(_of_all(_asked(question, asked), "a disagreement"), "a disagreement")
     loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
@@ -293,7 +293,7 @@ def calibration(
     wdl: bool = False,
     **asked: Unpack[Asked],
 ) -> Calibration:
-    """Constants that turn scores into win probabilities; with `wdl`, into those of win and loss."""
+    """Fit constants that map scores to win probabilities; with `wdl`, to wins and losses."""
     question = _balanced_parts(_asked(question, asked))
     walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
     rows = tuple(
@@ -323,16 +323,16 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
     degree: int | None = None,
     **asked: Unpack[Asked],
 ) -> WdlModels:
-    """Models of win, draw and loss by score and stage of the game (Stockfish's WDL model).
+    """Fit models of win, draw and loss by score and stage of the game (Stockfish's WDL model).
 
     The stage is `along`: the number of the `move`, or an SQL expression over positions. Scores are
-    normalised `at` a stage, the median unless given. Stages outside of `between` and scores beyond
-    `most` are left out; by default the outermost half percent, and four times the score that wins
+    normalized `at` a stage, by default the median. Stages outside of `between` and scores beyond
+    `most` are excluded; by default the outermost half percent, and four times the score that wins
     half of the games.
     """
     question = _balanced_parts(_asked(question, asked)).also(draws="half", axis="score")
     column = _MOVE_NUMBER if along == MOVE else along
-    # A model is of one evaluator: what others said of which positions does not matter.
+    # A model depends on one evaluator only, so common positions are not needed.
     alone = [EvaluatorGroup((name,)) for name in chosen_evaluators(study, evaluators)]
     walk = _Walk(study, alone, question, (column,))
     every, models = list(walk), []
@@ -340,7 +340,7 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
         stages_of = [loaded.columns[column].astype(np.float64) for loaded, _ in every]
     except (TypeError, ValueError):
         raise ParameterError("along", f"is a number at each position, not '{along}'") from None
-    if at is None:  # the same for all, or their figures could not be compared
+    if at is None:  # the same for all, so that figures are comparable
         at = Stages.of(along, np.concatenate(stages_of), between=between).reference
     for (loaded, sample), numbers in zip(every, stages_of, strict=True):
         stages = Stages.of(along, numbers, at, between)
@@ -392,14 +392,15 @@ def _unbalanced(question: Question, what: str) -> Question:
 
 
 def first_player(game: str) -> str:
-    """The game's name of its first player."""
+    """Return the game's name of its first player."""
     return facts_named(game).players[0]
 
 
 def column_words(game: str, of_player: bool = False) -> dict[str, str]:
-    """Descriptions of Boolean columns whose names do not explain them.
+    """Describe Boolean columns whose names do not explain them.
 
-    `of_player`: what one player says after its own moves, whose turn says which side it has.
+    With `of_player`, the evaluations follow one player's own moves, so the side to move tells its
+    side.
     """
     first, second = facts_named(game).players[:2]
     mine = f", it has just moved as {second}" if of_player else ""
@@ -409,16 +410,16 @@ def column_words(game: str, of_player: bool = False) -> dict[str, str]:
 def _measured_each(
     study: "Study", evaluators: Sequence[str] | str | None, question: Question
 ) -> "_Walk":
-    """Each evaluator's sample, on the positions that its group shares (`comparison_groups`)."""
+    """Load each evaluator's sample on its group's common positions (`comparison_groups`)."""
     names = chosen_evaluators(study, evaluators)
     return _Walk(study, comparison_groups(study, names, question), question)
 
 
 class _Walk:
-    """The samples of groups of evaluators, loaded one group after the other.
+    """Iterate over the samples of groups of evaluators, loading one group at a time.
 
-    Groups without a position that counts are left out, and `coverage` names them; if there is no
-    other, the error of the first is raised.
+    Groups without usable positions are left out and named in `coverage`; if no other group
+    remains, the first one's error is raised.
     """
 
     def __init__(
@@ -453,7 +454,7 @@ class _Walk:
                 yield loaded, sample
 
     def coverage(self, draws: DrawRule) -> Coverage:
-        """The positions and games of the samples so far."""
+        """Return the positions and games of the samples so far."""
         return Coverage(
             tuple(self._met), draws, len(self._games), len(self._drawn), tuple(self._missing)
         )
@@ -478,7 +479,7 @@ def _binning(
     count: int | None,
     at_least: int | None,
 ) -> Binning:
-    """The bins that were asked for, of all positions; a curve of some leaves out what is thin."""
+    """Compute the requested bins from all positions; a slice's curve leaves out thin ones."""
     if error is not None or count is not None:
         enough = at_least or least_positions(len(sample)) if count is None else count
         return AdaptiveBins(enough, error=np.inf if error is None else error)
@@ -487,7 +488,7 @@ def _binning(
 
 
 def _outcomes(sample: Sample, wdl: bool) -> Iterator[tuple[str, Trend, Sample]]:
-    """The outcomes of curves: name, expected trend and the sample with that outcome as result."""
+    """Return the outcomes of curves: name, expected trend, and the sample with that outcome."""
     if not wdl:
         yield "", "rises", sample
         return
@@ -499,7 +500,7 @@ def _outcomes(sample: Sample, wdl: bool) -> Iterator[tuple[str, Trend, Sample]]:
 def _parts(
     loaded: Measured, question: Question, *, with_all: bool
 ) -> Iterator[tuple[str, NDArray[Any] | None]]:
-    """The slices as words and masks; `with_all` starts with all positions."""
+    """Return the slices as words and masks; `with_all` starts with all positions."""
     if with_all:
         yield "", None
     if question.by is None:
@@ -511,7 +512,7 @@ def _parts(
 def _part(
     loaded: Measured, question: Question, sample: Sample, holds: NDArray[Any] | None
 ) -> Sample:
-    """The positions of a slice, weighted by phase if the question is balanced."""
+    """Return the positions of a slice, weighted by phase if the question is balanced."""
     part = sample if holds is None else sample.where(holds)
     if question.balance is None or not len(part):
         return part
@@ -530,7 +531,7 @@ def _conditions(loaded: Measured, question: Question) -> list[Condition]:
 
 
 def phases(plies: NDArray[Any]) -> list[Condition]:
-    """Early, middle and late: thirds of the positions by their plies; fewer of few plies."""
+    """Divide positions by ply into early, middle and late thirds; fewer if there are few plies."""
     cuts = sorted(set(np.quantile(plies, [1 / 3, 2 / 3], method="nearest").tolist()))
     thirds = analysis.partition("ply", plies, cuts)
     words = ("early", "middle", "late") if len(thirds) == 3 else ("early", "late")

@@ -41,16 +41,16 @@ class RankingReport:
     name: str
     positions: int
     ranked: int
-    """Positions with a move that it could rank."""
+    """The number of positions with a rankable move."""
     first: float
-    """The share of those in which it was ranked first."""
+    """The share in which the move was ranked first."""
     columns: tuple[str, ...]
-    """The new columns for conditions."""
+    """The names of the new columns."""
     games: int
     learned_games: int
-    """Games that the model learned from, or may have: their moves surprise it less."""
+    """The number of games from which the model was fitted, or may have been."""
     note: str
-    """The evidence for that; empty if it learned from none of them."""
+    """The evidence for that; empty if there are no such games."""
 
 
 def rank_moves(
@@ -60,11 +60,11 @@ def rank_moves(
     *,
     progress: OnProgress | None = None,
 ) -> RankingReport:
-    """Ask a move model about every position, and keep what it says as columns of the study.
+    """Rank the moves of every position by a move model, and store the result as columns.
 
-    `NAME_rank` is the rank of the move played, 1 for the best; `NAME_surprise` -log of the chance
-    that it was given; `NAME_entropy` how unsure the model is, in nats, whatever was played. Null
-    where no move was played. What the model said before under this name is replaced.
+    `NAME_rank` is the rank of the move played, 1 for the best; `NAME_surprise` is -log of its
+    probability; `NAME_entropy` the entropy of the model's distribution in nats. Null where no move
+    was played. Existing columns of this name are replaced.
     """
     if not _NAME.fullmatch(name):
         raise ParameterError("name", "is small letters, digits and _, a letter first")
@@ -116,7 +116,7 @@ def _columns_there(study: Study, name: str) -> tuple[str, ...]:
 _CATEGORY_PART_ROWS: Final = 500_000
 _KIND: Final = "ab"
 _WITHOUT_EFFECT: Final = ("depth", "nodes", "time", "book", "scale")
-"""Settings of searches that end elsewhere, or say what their scores are worth."""
+"""Settings that only stop a search elsewhere, or scale its scores."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class CategoriesReport:
     """The search that found the best moves."""
     positions: int
     counts: dict[str, dict[int, int]]
-    """By column and category; who is in none is not known."""
+    """By column and category; positions without a category are unknown."""
 
 
 def categorize(
@@ -137,12 +137,12 @@ def categorize(
     threads: int = 1,
     progress: OnProgress | None = None,
 ) -> CategoriesReport:
-    """Search every position to three depths, and keep of which kinds it is as columns of the study.
+    """Search every position to three depths, and store its categories as columns.
 
-    `progress_eighth` is how far its game has come, 0 to 7; `best_move_changes` how often the best
-    move changes from depth 1 to 3, 0 to 2; `correct_depth` from which depth on the move played is
-    the best, 4 if it is not: both null where no move was played. What another search said before is
-    replaced, all of it or, interrupted, nothing. `spec` is an alpha-beta search.
+    `progress_eighth` is the progress of the game, 0 to 7; `best_move_changes` the number of
+    changes of the best move from depth 1 to 3, 0 to 2; `correct_depth` the depth from which the
+    move played is the best, 4 if it never is. The last two are null where no move was played. The
+    categories of another search are replaced atomically. `spec` is an alpha-beta search.
     """
     search = _search_of(spec, study.game)
     with changing(study.path / "categories" / f"search={_KIND}" / SEARCH_FILE, "categories") as new:
@@ -185,7 +185,7 @@ def _search_of(spec: str | SearchSpec, game: str) -> SearchSpec:
 
 
 def stored_categories(study: Study, games: NDArray[Any], plies: NDArray[Any]) -> Categories | None:
-    """The categories that `categorise` has found of these positions; None if it was never asked.
+    """Load the categories that `categorize` stored for these positions; None if there are none.
 
     -1 if unknown, as for games added later.
     """

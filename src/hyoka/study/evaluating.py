@@ -61,7 +61,7 @@ def evaluate_games(
                 break
             results.append(result)
         else:
-            name, version = evaluator.identity()  # an engine may have been started anew
+            name, version = evaluator.identity()  # an engine may have restarted
     except EngineError as given_up:
         if not worker_state.is_stopped:
             if not results:
@@ -131,9 +131,9 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
 
     A spec is `comments` (of the records; `comments:by=player` makes each player an evaluator,
     `comments:player=NAME*` merges players with such names), a search such as `uct:playouts=500`,
-    an engine such as `uci:nodes=1:stockfish`, or a function in Python that
-    takes a position and gives the first player's expected result, 0 to 1, or an `Evaluation` (see
-    `PythonEvaluator`, also for scores), or `table:FILE` (see `ImportedEvaluations`).
+    an engine such as `uci:nodes=1:stockfish`, a Python function from a position to the first
+    player's expected result, 0 to 1, or an `Evaluation` (see `PythonEvaluator`, also for scores),
+    or `table:FILE` (see `ImportedEvaluations`).
 
     `where` selects positions, `sample` is the number per game at random (by `seed`), `limit` the
     total number, spread evenly over the games; a larger limit adds positions. Evaluated positions
@@ -299,7 +299,7 @@ class _Run:
                     self._flush_sometimes()
             except BaseException:
                 for done in [*arrived, *run.stop()]:
-                    # Another version's values stay out here too.
+                    # Also skip positions that another version evaluated.
                     with contextlib.suppress(EngineError):
                         self._take(done.result)
                 raise

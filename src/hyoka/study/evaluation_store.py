@@ -27,22 +27,22 @@ class EvaluationReport:
     """The counts of one evaluator's run."""
 
     engine: str
-    """The name under which its evaluations are stored."""
+    """The name under which the evaluations are stored."""
     wanted: int = 0
     found: int = 0
-    """Evaluated before."""
+    """The number of positions evaluated before."""
     failed_before: int = 0
-    """Evaluated before without a result."""
+    """The number of positions that failed before."""
     done: int = 0
     failed: int = 0
-    """Of those done."""
+    """The number of failures in this run."""
     seconds: float = 0.0
     failures: list[Failure] = field(default_factory=list)
-    """The first few."""
+    """The first few failures."""
     notes: list[str] = field(default_factory=list)
     """Notes for the caller, one line each."""
     title: str = ""
-    """The name for people, if different."""
+    """The display name, if different."""
 
     @property
     def known(self) -> int:
@@ -78,7 +78,7 @@ def store(  # noqa: PLR0913 - what, whose, where to
 ) -> EvaluationReport:
     """Store evaluations of chosen positions, except for those already stored.
 
-    `anew` replaces the former evaluations. `rows` has game_id, ply and columns of evaluations;
+    `anew` replaces existing evaluations. `rows` has game_id, ply and columns of evaluations;
     missing columns are null.
     """
     started = time.monotonic()

@@ -30,7 +30,7 @@ TABLES: Final = (".csv", ".parquet", ".json")
 
 
 def write_table(table: pa.Table, path: Path) -> None:
-    """Write a table as the path ends: `.csv`, `.parquet` or `.json`, whole or not at all."""
+    """Write a table atomically as `.csv`, `.parquet` or `.json`, by the path's ending."""
     suffix = path.suffix.lower()
     if suffix not in TABLES:
         raise ParameterError("output", f"ends in {', '.join(TABLES)}, not '{path.name}'")
@@ -86,16 +86,16 @@ _HAND: Final = "PLNSBRG"
 _IN_ALL: Final = (18, 4, 4, 4, 2, 2, 4)
 _GOLD: Final = 7
 _KING: Final = 8
-# Of pawn, lance, knight, silver, bishop, rook and gold: the code, lowest bit first, and its length.
+# For pawn, lance, knight, silver, bishop, rook and gold: code, lowest bit first, and length.
 _CODES: Final = ((0x01, 2), (0x03, 4), (0x0B, 4), (0x07, 4), (0x1F, 6), (0x3F, 6), (0x0F, 5))
-# The same of those in the box, which a handicap has left out; the last bit of all but gold is 0.
+# The same for pieces in the box (removed by a handicap); the last bit of all but gold is 0.
 _BOX_CODES: Final = ((0x02, 3), (0x09, 5), (0x0D, 5), (0x0B, 5), (0x2F, 7), (0x3F, 7), (0x1B, 5))
 
 
 def _of_squares() -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """Codes and lengths of what stands on a square, from -14 to 14."""
+    """Codes and lengths of a square's content, from -14 to 14."""
     codes, lengths = np.zeros(29, np.uint16), np.zeros(29, np.uint8)
-    lengths[14] = 1  # nothing is a single 0
+    lengths[14] = 1  # an empty square is a single 0
     for piece in range(1, 15):
         kind = piece if piece <= _KING else piece - _KING
         if kind == _KING:
@@ -115,17 +115,17 @@ _OffBoard = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.intp], NDArr
 
 
 def _off_board() -> _OffBoard:
-    """For every piece that may be in a hand or the box: code, length, which count, its place."""
+    """Codes of all pieces in hand or in the box: code, length, and indices of counts."""
     rows = []
     for color in (0, 1):
         for kind, (code, length) in enumerate(_CODES):
-            # A piece in hand is something, and not promoted.
+            # A piece in hand is neither empty nor promoted.
             bits = length - 1 + (kind + 1 != _GOLD)
             rows += [
                 (code >> 1 | color << bits, bits + 1, 7 * color + kind, place)
                 for place in range(_IN_ALL[kind])
             ]
-    for kind in (0, 1, 2, 3, 6, 4, 5):  # gold comes before bishop there
+    for kind in (0, 1, 2, 3, 6, 4, 5):  # gold comes before bishop in this format
         code, length = _BOX_CODES[kind]
         rows += [(code, length, 14 + kind, place) for place in range(_IN_ALL[kind])]
     codes, lengths, counts, places = zip(*rows, strict=True)
@@ -141,10 +141,10 @@ _OFF_CODES, _OFF_LENGTHS, _OFF_COUNTS, _OFF_PLACES = _off_board()
 
 
 def packed_sfens(positions: Sequence[Any]) -> NDArray[np.uint8]:
-    """32 bytes a position."""
+    """Encode positions in 32 bytes each."""
     count = len(positions)
     cells = np.array([position.cells for position in positions], np.int8).reshape(count, 9, 9)
-    # Squares go down the files, from the first on.
+    # Squares are ordered by file, from the first.
     squares = cells[:, :, ::-1].transpose(0, 2, 1).reshape(count, 81)
     hands = np.array(
         [
@@ -182,7 +182,7 @@ _PLAYERS: Final = (_core.Player.first, _core.Player.second)
 
 
 def _bits(codes: NDArray[np.uint16], lengths: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The codes one after another, the lowest bit first."""
+    """Concatenate the codes, lowest bit first."""
     begins = np.cumsum(lengths, axis=1) - lengths
     bits = np.zeros((len(codes), 256), np.uint8)
     for bit in range(8):
@@ -192,7 +192,7 @@ def _bits(codes: NDArray[np.uint16], lengths: NDArray[np.int64]) -> NDArray[np.u
 
 
 def move16(text: str) -> int:
-    """A move in USI as 16 bits: where to, where from or what is dropped, promotion, drop.
+    """Encode a USI move in 16 bits: destination, origin or dropped piece, promotion, drop.
 
     >>> move16("7g7f"), move16("P*5e"), move16("8h2b+")
     (7739, 16552, 41738)
@@ -220,7 +220,7 @@ class ExportReport:
     path: str
     positions: int
     left_out: int
-    """Positions without what the format tells: a result, a score, a move played."""
+    """Positions without data that the format needs: a result, a score, a move played."""
 
 
 Rows = dict[str, list[Any]]
@@ -234,14 +234,14 @@ def export_positions(
     where: str | None = None,
     progress: OnProgress | None = None,
 ) -> ExportReport:
-    """Write a study's positions, with results and what an evaluator says, as the path ends.
+    """Write a study's positions with results and an evaluator's scores, by the path's ending.
 
-    `.csv`, `.parquet` and `.json` are tables, in the first player's view. `.txt` is a line
-    `POSITION;score;result` a position, in the first player's view. `.epd` (chess) has `ce` for
-    whoever is to move. `.plain` (chess) is Stockfish's plain text for its trainer, `.bin` (shogi)
-    YaneuraOu's PackedSfenValue, both for whoever is to move. Scores are the evaluator's; a study's
-    only one if none is named. Mates are ±32000 less the moves to mate where scores are numbers;
-    centipawns are whole numbers there, and points as they are in `.txt`.
+    `.csv`, `.parquet` and `.json` are tables, from the first player's view. `.txt` has one line
+    `POSITION;score;result` for each position, from the first player's view. `.epd` (chess) has
+    `ce` for the side to move. `.plain` (chess) is Stockfish's plain text for its trainer, `.bin`
+    (shogi) YaneuraOu's PackedSfenValue, both for the side to move. Scores are those of the named
+    evaluator, by default the study's only one. As numbers, mates are ±32000 minus the moves to
+    mate; centipawns are rounded to integers, and `.txt` keeps points unrounded.
     """
     file = Path(path)
     suffix = file.suffix.lower()
@@ -279,7 +279,7 @@ def export_positions(
 
 
 def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed: bool) -> pa.Table:
-    """The positions in order, with result and evaluation."""
+    """Iterate over the positions in order, with results and evaluations."""
     columns = "game_id, ply, first_to_play, coalesce(adjudicated, result) as result"
     chosen = study.select(where, columns)
     if evaluator is None and not study.engines:
@@ -300,7 +300,7 @@ def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed:
 
 
 def _no_position_error(chosen: pa.Table, suffix: str) -> StudyError:
-    """The error for an export without a complete position."""
+    """Build the error for an export without a complete position."""
     has = {
         name: name in chosen.column_names and chosen[name].null_count < len(chosen)
         for name in ("value", "score", "mate")
@@ -327,7 +327,7 @@ def _rows(chunk: GameTable, chosen: pa.Table) -> Rows:
 
 
 def _complete_rows(rows: Rows, suffix: str) -> Rows:
-    """Rows that have all that a format tells, with scores as numbers."""
+    """Keep rows with all data that a format needs, with scores as numbers."""
     count = len(rows["position"])
     unknown = [None] * count
     columns = (rows.get(name, unknown) for name in ("score", "mate", "unit"))
@@ -355,7 +355,7 @@ def _number(score: float | None, mate: int | None, *, whole: bool) -> float | No
 
 
 def _views(rows: Rows) -> Iterator[tuple[Any, Any, float | None, int, int]]:
-    """Position, move, score, ply and result (1, 0, -1) for the side to move."""
+    """Return position, move, score, ply and result (1, 0, -1) for the side to move."""
     names = ("position", "move", "score", "ply", "result", "first_to_play")
     for position, move, score, ply, result, is_first in zip(
         *(rows[name] for name in names), strict=True

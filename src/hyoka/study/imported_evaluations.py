@@ -4,8 +4,8 @@
     table:mine.csv
     table:name=mine,view=mover,score=cp:mine.parquet
 
-A row names a position (see `own_tables`) and has a `value` (an expected result, 0 to 1), a `score`,
-a `mate`, or win, draw and loss.
+A row identifies a position (see `user_columns`) and has a `value` (an expected result, 0 to 1), a
+`score`, a `mate`, or win, draw and loss.
 """
 
 import hashlib
@@ -35,12 +35,12 @@ _VIEWS: Final = ("first", "mover")
 _SAID: Final = ("value", "score", "mate", "win", "draw", "loss")
 _MORE: Final = ("best", "depth", "nodes", "time_s")
 _NOT_ONE: Final = 0.01
-"""So far from 1 chances may sum up to: they are often rounded."""
+"""The tolerance for sums of probabilities, which are often rounded."""
 
 
 @dataclass(frozen=True)
 class ImportedEvaluations:
-    """A table of evaluations, and how it is to be read.
+    """A table of evaluations, and its settings.
 
     >>> ImportedEvaluations.from_text("table:name=mine,view=mover:scores.csv").name
     'mine'
@@ -57,7 +57,7 @@ class ImportedEvaluations:
     view: Literal["first", "mover"] = "first"
     """The view of values and scores: the first player's, or the mover's."""
     unit: str = ""
-    """Of the scores, `centipawns` or `points`; the game's own unless given."""
+    """The unit of scores, `centipawns` or `points`; by default the game's own."""
 
     def __post_init__(self) -> None:
         if self.view not in _VIEWS:
@@ -99,16 +99,16 @@ class ImportedEvaluations:
 
 
 def is_table(spec: object) -> bool:
-    """Whether a spec is of a table."""
+    """Whether a spec names a table."""
     if isinstance(spec, str):
         return spec.partition(":")[0].strip() == TABLE and ":" in spec
     return isinstance(spec, ImportedEvaluations)
 
 
 def take_table(study: Study, spec: str | ImportedEvaluations, chosen: Chosen) -> EvaluationReport:
-    """Keep what a table says of a study's positions, checked, in the first player's view.
+    """Store a table's evaluations of a study's positions, validated, from the first player's view.
 
-    What a table of the same name said before is forgotten.
+    An existing table of the same name is replaced.
     """
     given = ImportedEvaluations.of(spec)
     source = str(given.table) if isinstance(given.table, str | Path) else "the table"
@@ -148,7 +148,7 @@ def take_table(study: Study, spec: str | ImportedEvaluations, chosen: Chosen) ->
 
 
 def _names(given: ImportedEvaluations, table: pa.Table) -> dict[str, str]:
-    """A table's names of its evaluation columns."""
+    """The names of a table's evaluation columns."""
     names = {name: name for name in (*_SAID, *_MORE)}
     names |= {"value": given.value, "score": given.score}
     return {meant: name for meant, name in names.items() if name in table.column_names}
@@ -157,7 +157,7 @@ def _names(given: ImportedEvaluations, table: pa.Table) -> dict[str, str]:
 def _columns(
     given: ImportedEvaluations, table: pa.Table, source: str
 ) -> dict[str, pa.ChunkedArray]:
-    """The columns of a table that say something, each as a study keeps it."""
+    """Return the evaluation columns of a table in the form that a study stores."""
     for wanted in (given.value, given.score):
         if wanted not in ("value", "score", *table.column_names):
             known = nearest(wanted, table.column_names)
@@ -213,7 +213,7 @@ def _check(columns: dict[str, pa.ChunkedArray], names: dict[str, str], source: s
 
 
 def _with_chances(columns: dict[str, pa.ChunkedArray], source: str) -> dict[str, pa.ChunkedArray]:
-    """Chances of win, draw and loss, and the value that they come to where there is none."""
+    """Return the probabilities of win, draw and loss, and the value, derived if missing."""
     if not {"win", "loss"} <= set(columns):
         raise SourceError(f"{source}: win and loss go together, with draw or without")
     win, loss = (columns[name].cast(pa.float64()) for name in ("win", "loss"))
@@ -237,7 +237,7 @@ def _with_chances(columns: dict[str, pa.ChunkedArray], source: str) -> dict[str,
 
 
 def _turned(rows: pa.Table, first: pa.Array) -> pa.Table:
-    """Turn the mover's view into the first player's; `first` marks the first player's turns."""
+    """Convert the mover's view to the first player's; `first` marks the first player's turns."""
     turned = dict(zip(rows.column_names, rows.columns, strict=True))
     for name, other in (
         ("value", lambda column: pc.subtract(pa.scalar(1, pa.float32()), column)),

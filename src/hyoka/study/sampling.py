@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a study to samples: which positions, and what evaluators returned for them."""
+"""Sampling from a study: positions with evaluations and results."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ Axis = Literal["auto", "value", "score"]
 Balance = Literal["ply"]
 """The strata to balance: early, middle and late positions by ply."""
 PHASE: Final = "phase"
-"""Positions parted by it are early, middle and late: thirds of the plies."""
+"""Divides positions into early, middle and late thirds of the plies."""
 
 _NAMED: Final = re.compile(r"\s*([^\W\d][\w %./+-]*?)\s*:(?!:)\s*(\S.*?)\s*", re.DOTALL)
 """A name, a colon (two of them are a cast in SQL) and an expression."""
@@ -54,26 +54,27 @@ class Question:
     """
 
     where: str | None = None
-    """An SQL condition on positions; all of them unless given."""
+    """An SQL condition on positions; by default all."""
     by: str | None = None
-    """A column or an SQL expression that parts the positions, also as `name: expression`; `phase`:
-    thirds of the plies. What an evaluator says (`score`, `value`, `evaluator` …) parts its own."""
+    """A column or SQL expression that divides the positions, also as `name: expression`; `phase`:
+    thirds of the plies. Evaluation columns (`score`, `value`, `evaluator` …) divide each
+    evaluator's own.
+    """
     bins: Sequence[float] | None = None
-    """The cuts of that column."""
+    """The boundaries of that column's bins."""
     largest: int | None = None
     """The number of largest levels that become slices, beside one for the rest; 6 for text."""
     balance: Balance | None = None
-    """Parts (and conditions that are searched) are compared as if early, middle and late positions
-    were spread in them as in all."""
+    """Compare slices and searched conditions with the phases weighted as among all positions."""
     draws: DrawnGames = "drop"
-    """Positions of drawn games are left out, or count as half a win (and half a loss)."""
+    """Drawn games are excluded, or count as half a win (and half a loss)."""
     axis: Axis = "auto"
     link: Link | None = None
     """The link from scores to probabilities; None: chosen on held-out games."""
     resampling: Resampling = field(default_factory=Resampling)
-    """Intervals draw whole games again; no resamples, no intervals."""
+    """The cluster bootstrap over games for intervals; none without resamples."""
     min_games: int = MIN_GAMES
-    """Results show no figure of fewer games."""
+    """The minimum number of games for a figure in results."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -122,7 +123,7 @@ class Question:
         return None if self.by is None else _named_part(self.by)[0]
 
     def also(self, **asked: Unpack["Asked"]) -> "Question":
-        """The question with some fields replaced."""
+        """Return the question with some fields replaced."""
         return replace(self, **asked)
 
 
@@ -132,7 +133,7 @@ def _named_part(by: str) -> tuple[str, str]:
 
 
 class Asked(TypedDict, total=False):
-    """A question's parts as keywords; see `Question`."""
+    """A question's fields as keywords; see `Question`."""
 
     where: str | None
     by: str | None
@@ -149,18 +150,18 @@ class Asked(TypedDict, total=False):
 OUTCOMES: Final = frozenset(
     ["result", "margin", "ending", "plies", "adjudicated", "duplicate_of", "game_id"]
 )
-"""Columns that know how the game ended, or only count: no condition that explains anything."""
+"""Columns that depend on the result, or only count: unsuitable as explanations."""
 GAME_COLUMNS: Final = ("komi", "handicap", "rules")
-"""Columns of games that a search for splits looks at, beside those of positions."""
+"""Game columns that slice discovery searches, beside position columns."""
 _BY_POINTS: Final = ("ab", "mc-score")
 """Searches that derive values from scores."""
 MATE_SCORE: Final = 20_000
-"""Scores from this many centipawns on count as mates; engines' limits are higher."""
+"""Scores of at least this many centipawns are mates; engines' limits are higher."""
 EVALUATOR: Final = "evaluator"
 SAID: Final = ("value", "score", "mate", "win", "draw", "loss", "best", "depth", "nodes", "time_s")
 """The columns of evaluations that conditions may use, beside those of positions."""
 THE_PHASE: Final = "the phase of the game"
-"""As sentences say what is held equal."""
+"""Descriptions of what is held equal."""
 _PLY_STRATA: Final = 10
 
 
@@ -170,35 +171,37 @@ def _no_games() -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Positions of a study that every one of some evaluators evaluated."""
+    """Positions of a study that all of several evaluators evaluated."""
 
     study: "Study"
     samples: tuple[Sample, ...]
-    """One an evaluator, named as it was asked for, over the same positions in the same order."""
+    """One sample per evaluator under its requested name, over the same positions in the same
+    order.
+    """
     game_ids: NDArray[np.int64] = field(repr=False)
     plies: NDArray[np.int32] = field(repr=False)
     columns: Mapping[str, NDArray[Any]] = field(repr=False)
-    """Columns of the positions that were asked for, and the one that parts them."""
+    """The requested columns of the positions, and the one that divides them."""
     changed: int
-    """Positions whose result an exact method knows better than the record."""
+    """The number of positions whose recorded result an exact method replaces."""
     authors: tuple[NDArray[np.int8], ...] = field(repr=False)
     """The author of each value in the records: 1 the first player, 2 the second, 0 unknown."""
     inferred: tuple[bool, ...]
-    """For each evaluator, whether only the values show whose they are."""
+    """For each evaluator, whether authors were inferred from values."""
     joint_games: NDArray[np.int64] = field(default_factory=_no_games, repr=False)
-    """Games with a result that they evaluated, also those whose drawn positions are dropped."""
+    """The number of evaluated games with a result, including dropped draws."""
     drawn_games: NDArray[np.int64] = field(default_factory=_no_games, repr=False)
-    """The drawn games."""
+    """The number of drawn games."""
 
     def __len__(self) -> int:
         return len(self.game_ids)
 
     def sample(self, name: str) -> Sample:
-        """The sample of one evaluator."""
+        """Return the sample of one evaluator."""
         return next(sample for sample in self.samples if sample.name == name)
 
     def group(self, own_positions: Sequence[int] = (), common_positions: int = 0) -> CoveredGroup:
-        """The evaluators with how many positions and games they are measured on."""
+        """Return the evaluators with the numbers of their positions and games."""
         names = tuple(sample.name for sample in self.samples)
         games = len(np.unique(self.game_ids))
         return CoveredGroup(names, len(self), games, tuple(own_positions), common_positions)
@@ -223,17 +226,17 @@ class Measured:
         return tuple(caveats)
 
     def controls(self, name: str) -> list[Control]:
-        """Controls that may explain an evaluator's slices: author, players and phase."""
+        """Return controls that may explain an evaluator's slices: author, players and phase."""
         index = next(i for i, sample in enumerate(self.samples) if sample.name == name)
         return [*self._players.controls(self.authors[index]), self.phase]
 
     @cached_property
     def phase(self) -> Control:
-        """The phase of the game: tenths of the plies."""
+        """The phase of the game, in tenths of the plies."""
         return Control(THE_PHASE, self.strata()[0], frozenset(["ply"]))
 
     def strata(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Each position's tenth of the plies, and how the positions are spread over the tenths."""
+        """Return each position's tenth of the plies, and the distribution over the tenths."""
         cuts = np.quantile(self.plies, np.linspace(0, 1, _PLY_STRATA + 1)[1:-1])
         strata = np.searchsorted(cuts, self.plies, side="right").astype(np.int64)
         shares = np.bincount(strata, minlength=_PLY_STRATA) / max(len(strata), 1)
@@ -387,12 +390,12 @@ def chosen_evaluator(study: "Study", evaluator: str) -> str:
 
 
 def evaluator_text(study: "Study", name: str) -> str:
-    """The spec of an evaluator; its name if unknown."""
+    """Return the spec of an evaluator; its name if unknown."""
     return str(identity(study, name).get("spec", name))
 
 
 def evaluator_labels(study: "Study", names: Sequence[str]) -> list[str]:
-    """The labels of evaluators in results: names of players, specs of others.
+    """Return the labels of evaluators in results: names of players, specs of others.
 
     Evaluators with equal labels are labeled by their stored names.
     """
@@ -412,7 +415,7 @@ def is_player(study: "Study", name: str) -> bool:
 
 
 def identity(study: "Study", name: str) -> dict[str, Any]:
-    """The manifest values of an evaluator."""
+    """Return an evaluator's manifest values."""
     return read_manifest(study.path / "evaluations" / f"engine={name}" / ENGINE).values
 
 
@@ -425,7 +428,7 @@ def slice_columns(study: "Study") -> list[str]:
 
 
 def said_in(expressions: Iterable[str], columns: Sequence[str]) -> set[str]:
-    """The evaluation columns that expressions use; a study's own columns take precedence."""
+    """Return the evaluation columns for expressions; a study's own columns take precedence."""
     words: set[str] = set()
     for expression in expressions:
         words |= set(re.findall(r"\w+", re.sub(r"'(?:[^']|'')*'", "", expression).lower()))
@@ -433,7 +436,7 @@ def said_in(expressions: Iterable[str], columns: Sequence[str]) -> set[str]:
 
 
 def said_by(study: "Study", names: Sequence[str]) -> str:
-    """SQL of the positions with evaluations, one row per evaluation."""
+    """Build the SQL of the positions with evaluations, one row per evaluation."""
     known = study.condition_columns()
     said = ", ".join(f"e.{column}" for column in SAID if column not in known)
     labels = " ".join(
@@ -508,7 +511,7 @@ def _joined(
 
 
 def column_values(table: pa.Table, name: str) -> NDArray[Any]:
-    """A column as a NumPy array; nulls of numbers and Booleans are NaN."""
+    """Convert a column to a NumPy array; nulls of numbers and Booleans become NaN."""
     column = table[name].combine_chunks()
     kind = column.type
     counted = pa.types.is_integer(kind) or pa.types.is_boolean(kind)
@@ -520,10 +523,10 @@ def column_values(table: pa.Table, name: str) -> NDArray[Any]:
 def _values(
     table: pa.Table, index: int, axis: Axis, name: str, by_points: bool
 ) -> tuple[NDArray[Any], str]:
-    """An evaluator's values and their unit.
+    """Choose an evaluator's values and their unit.
 
-    Scores in centipawns take precedence over values, which engines derive from them, as do points
-    of searches for points; else values take precedence. Mates and proofs are infinite scores.
+    Centipawn scores take precedence over values, which engines derive from them, and so do point
+    scores of searches; otherwise values take precedence. Mates and proofs are infinite scores.
     """
     value = column_values(table, f"value_{index}").astype(np.float32)
     score = column_values(table, f"score_{index}").astype(np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL over a study: the only use of DuckDB, locked down before any text from a user reaches it."""
+"""SQL over a study: the only use of DuckDB, restricted before it runs users' queries."""
 
 import contextlib
 import contextvars
@@ -69,7 +69,7 @@ def within_memory(max_bytes: int) -> Iterator[None]:
 
 
 class UnreadableError(Error):
-    """A table behind a query could not be read to its end."""
+    """A table behind a query cannot be read completely."""
 
 
 @dataclass
@@ -110,19 +110,19 @@ def _database(_process: int, memory: int) -> Any:
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "allow_community_extensions": False,
-            "temp_directory": "",  # else it creates one in the current folder
+            "temp_directory": "",  # otherwise DuckDB creates one in the current folder
             "memory_limit": f"{memory}B",
             "enable_external_access": False,
         },
     )
-    # Without access to files a few names, such as ":memory:", would still be let through.
+    # Without file access, DuckDB still accepts a few names, such as ":memory:".
     database.execute("set disabled_filesystems = 'LocalFileSystem'")
     database.execute("set lock_configuration = true")
     return database
 
 
 def statement_kind(opened: Connection, query: str) -> str:
-    """The kind of a statement, such as `SELECT`; raises ConditionError if it is not SQL."""
+    """Return the kind of a statement, such as `SELECT`; raises ConditionError if it is not SQL."""
     try:
         statements = opened.cursor.extract_statements(query)
     except duckdb.Error as error:
@@ -249,7 +249,7 @@ _OF_ARROW: Final = re.compile(r"\b(IOError|OSError|FileNotFoundError|ArrowInvali
 
 
 def first_line(error: BaseException | None) -> str:
-    """The first line of an error message, safe for a terminal."""
+    """Return the first line of an error message, safe for a terminal."""
     lines = str(error).strip().splitlines()
     return escape_control_chars(lines[0]) if lines else type(error).__name__
 
@@ -266,7 +266,7 @@ def _max_seconds() -> float:
 
 
 def _max_memory() -> int:
-    """The memory limit in bytes; by default a quarter of the machine's memory."""
+    """Return the memory limit in bytes; by default a quarter of the machine's memory."""
     text = os.environ.get(MEMORY, "").strip()
     if not text:
         installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -279,7 +279,7 @@ def _max_memory() -> int:
 
 
 def _container_memory() -> int:
-    """The memory limit of the container in bytes; `sys.maxsize` without one."""
+    """Return the container's memory limit in bytes; `sys.maxsize` without one."""
     try:
         return int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))
     except (OSError, ValueError):
@@ -365,7 +365,7 @@ def position_texts(
 
 
 class _Texts:
-    """Texts of positions by game and ply; null for unknown positions."""
+    """Return the texts of positions by game and ply; null for unknown positions."""
 
     def __init__(self, game: str, games: pa.Table) -> None:
         self._game = game
@@ -458,7 +458,7 @@ _FUNCTIONS: Final = _word_set(
     # Dates
     "date_diff date_part date_trunc datediff datepart day dayofweek dayofyear extract month "
     "quarter try_strptime week weekday year "
-    # Aggregates and windows: DuckDB counts what they gather.
+    # Aggregates and windows: DuckDB's memory limit covers their state.
     "any_value approx_count_distinct approx_quantile arbitrary arg_max arg_min argmax argmin "
     "bit_and bit_or bit_xor array_agg avg bool_and bool_or corr count count_if count_star countif "
     "covar_pop covar_samp "
@@ -468,7 +468,7 @@ _FUNCTIONS: Final = _word_set(
     "stddev_samp string_agg sum var_pop var_samp variance "
     "cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank "
     "row_number "
-    # Ours
+    # Hyoka's functions
     "fen position_text sfen typeof"
 )
 

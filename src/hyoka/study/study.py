@@ -52,7 +52,7 @@ from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
 _RECORDS_AT_ONCE: Final = 1000
 _COUNTS: Final = ("duplicates", "merged_duplicates", "left_out")
-"""The counts in a study's description beside games, positions and refused games."""
+"""Counts in a study's manifest beside games, positions and refused games."""
 
 
 @dataclass(frozen=True)
@@ -102,14 +102,14 @@ class Study:
         strict: bool = False,
         progress: OnProgress | None = None,
     ) -> Self:
-        """Make a study from records (files, folders, patterns, archives).
+        """Create a study from records (files, folders, patterns, archives).
 
-        A study of a game written in Python (`register_game`) is made of `PythonLine`s, or of a
-        match's records. It opens where the game is registered.
+        A study of a game written in Python (`register_game`) is created from `PythonLine`s, or
+        from a match's records. Opening it requires that the game is registered.
 
-        `where` is an SQL condition on games, `columns` which columns describe the positions
-        (`all`, `cheap`, `none` or names). The folder appears when everything is there. See
-        `make_study` for what became of the records.
+        `where` is an SQL condition on games; `columns` selects the columns that describe positions
+        (`all`, `cheap`, `none` or names). The folder appears when the study is complete. See
+        `make_study` for the import report.
         """
         make_study(
             path,
@@ -152,7 +152,7 @@ class Study:
         return Snapshot.of(self.path)
 
     def condition_columns(self) -> list[str]:
-        """The columns that a condition on positions may use."""
+        """List the columns that a condition on positions may use."""
         table = self.sql("select * from positions limit 0")
         return list(table.column_names)
 
@@ -180,12 +180,12 @@ class Study:
         return self.sql(f"select {columns} from positions where {condition} order by game_id, ply")
 
     def game_table(self, where: str | None = None) -> GameTable:
-        """The positions that meet a condition, with their games."""
+        """Return the positions that meet a condition, with their games."""
         chosen = self.select(where)
         return self.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
 
     def game_table_of(self, games: NDArray[Any], plies: NDArray[Any]) -> GameTable:
-        """A table of these positions with their games; they must be ordered by game and ply."""
+        """Return the given positions with their games; they must be ordered by game and ply."""
         if (np.diff(games) < 0).any():
             raise StudyError("positions of a table must be in the order of their games")
         ids, first = np.unique(games, return_index=True)
@@ -211,7 +211,7 @@ class Study:
         )
 
     def record(self, game_id: int) -> Record:
-        """A game of the study as a record; raises StudyError for an unknown id."""
+        """Return a game as a record; raises StudyError for an unknown id."""
         manifest = read_manifest(self.path / DESCRIPTION)
         if (found := _row_of(manifest, int(game_id))) is not None:
             file, row = found
@@ -314,7 +314,7 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
     strict: bool = False,
     progress: OnProgress | None = None,
 ) -> tuple[Study, ImportReport]:
-    """Make a study, as `Study.create` does, and return the import report."""
+    """Create a study, as `Study.create` does, and return the import report."""
     folder = Path(path)
     if folder.exists():
         what = "a study" if (folder / DESCRIPTION).exists() else "something"
@@ -361,11 +361,11 @@ def _put_in_place(partial: Path, folder: Path) -> None:
 
 
 def _clear_leftovers(folder: Path) -> None:
-    """Remove what imports into this folder left when they were killed."""
+    """Remove the files that killed imports left in this folder."""
     for leftover in folder.parent.glob(f".{glob.escape(folder.name)}.*.partial"):
         owner = leftover.name.removeprefix(f".{folder.name}.").partition(".")[0]
         held = is_held(leftover)
-        # A folder that was made just now has no lock yet.
+        # A new folder has no lock yet.
         if held is False or (held is None and not Path(f"/proc/{owner}").exists()):
             shutil.rmtree(leftover, ignore_errors=True)
 
@@ -379,10 +379,10 @@ def append_to_study(  # noqa: PLR0913 - a keyword for each choice
     strict: bool = False,
     progress: OnProgress | None = None,
 ) -> tuple[Study, ImportReport]:
-    """Add records to a study; games that are there already are marked as duplicates.
+    """Add records to a study; existing games are marked as duplicates.
 
-    All of them or none: interrupted, the study is as it was before. One at a time: raises
-    StudyError if another process is adding records.
+    The addition is atomic: an interrupted one leaves the study unchanged. Raises StudyError if
+    another process is adding records.
     """
     study = Study.open(path)
     given = [records] if isinstance(records, PythonRecords) else list(records)
@@ -415,7 +415,7 @@ def append_to_study(  # noqa: PLR0913 - a keyword for each choice
 
 
 def _games_seen(study: Study) -> _core.GameSet:
-    """The games of a study, to tell duplicates by."""
+    """Load the games of a study, to detect duplicates."""
     seen = _core.GameSet()
     rows = study.sql("select game_id, start, moves from games where duplicate_of is null")
     for batch in rows.to_batches(max_chunksize=20_000):
@@ -456,7 +456,7 @@ def _description(
 def _with_more(
     values: dict[str, Any], report: ImportReport, given: Sequence[PythonRecords]
 ) -> dict[str, Any]:
-    """A study's description after records were added."""
+    """Build a study's manifest after records were added."""
     counts = {name: values.get(name, 0) + getattr(report, name) for name in _COUNTS}
     refused = collections.Counter(values.get("refused", {})) + report.refused
     sources = [*values["sources"], *sources_of(given)]

@@ -177,7 +177,7 @@ def _check_alone(table: pa.Table, keys: NDArray[Any], source: str) -> None:
     said = [name for name in table.column_names if name not in POSITION]
     for name in said:
         a, b = (table[name].take(pa.array(rows)) for rows in (one, other))
-        if pa.types.is_nested(a.type):  # Arrow compares no lists
+        if pa.types.is_nested(a.type):  # Arrow cannot compare lists
             same = pa.array([x == y for x, y in zip(a.to_pylist(), b.to_pylist(), strict=True)])
         else:
             same = pc.fill_null(pc.equal(a, b), pc.and_(a.is_null(), b.is_null()))
@@ -199,13 +199,13 @@ _RESERVED: Final = frozenset(
         *("unit", "author", "engine", "evaluator", "failed", "text", "position", "fen", "sfen"),
     )
 )
-"""Names of evaluations and positions, which user columns must not hide."""
+"""Names of evaluations and positions, which user columns must not shadow."""
 _TOO_WIDE: Final = "has a whole number beyond 64 bits: give it as a float"
 
 
 @dataclass(frozen=True)
 class ColumnReport:
-    """A column that was added."""
+    """The counts of an added column."""
 
     name: str
     kind: str
@@ -213,9 +213,9 @@ class ColumnReport:
     positions: int
     """The number of positions of the study."""
     known: int
-    """Of how many the column says something; it is null for others."""
+    """The number of positions with a value; others are null."""
     lost: int = 0
-    """Rows of the table that are of no position of the study."""
+    """The number of table rows without a position in the study."""
 
 
 def add_column(  # noqa: PLR0913 - a keyword for each choice
@@ -227,14 +227,14 @@ def add_column(  # noqa: PLR0913 - a keyword for each choice
     in_bulk: bool = False,
     progress: OnProgress | None = None,
 ) -> ColumnReport:
-    """Keep what a function or a table says of positions as a column of the study.
+    """Store the values of a function or a table as a column of the study.
 
-    `given` is a function of a position (with `in_bulk`, of a list of positions, which gives as many
-    values), or a table: a CSV or Parquet file, an Arrow table, a data frame, or columns by name.
-    Its rows name positions by `game_id` and `ply`, or by their text in `position`. Of a table,
-    `column` says which of its columns is meant: the one called `name`, or the only one, unless
-    given. None, NaN and positions without a row are null. What the column said before is replaced.
-    Conditions, `--by`, splits and weights use it like any other.
+    `given` is a function of a position (with `in_bulk`, of a list of positions, which returns as
+    many values), or a table: a CSV or Parquet file, an Arrow table, a data frame, or columns by
+    name. Its rows identify positions by `game_id` and `ply`, or by their text in `position`.
+    `column` selects a table's column; by default the one called `name`, or the only one. None, NaN
+    and positions without a row are null. An existing column is replaced. Conditions, `--by`,
+    slices and weights use it like any other.
     """
     _check_name(study, name)
     if callable(given) and not hasattr(given, "__dataframe__"):
@@ -254,13 +254,13 @@ def add_column(  # noqa: PLR0913 - a keyword for each choice
 
 
 def drop_column(study: "Study", name: str) -> None:
-    """Forget a column that was added; raises StudyError if there is none of this name."""
+    """Remove an added column; raises StudyError if there is none of this name."""
     folder = study.path / "columns" / f"column={name}"
     if not _NAME.fullmatch(name) or not folder.is_dir():
         own = ", ".join(study.own_columns) or "none"
         raise StudyError(f"no column '{name}' was added; there is {own}")
     with locked(folder, "dropping a column"):
-        # The manifest goes first: from then on nothing of the column is there.
+        # Remove the manifest first, which hides all of the column.
         (folder / COLUMN).unlink(missing_ok=True)
         for part in folder.glob("part-*"):
             part.unlink()
@@ -268,7 +268,7 @@ def drop_column(study: "Study", name: str) -> None:
 
 
 def columns_of(given: Any) -> list[str]:
-    """The names of a table's columns that say something, and name no positions."""
+    """List a table's columns with values, without those that identify positions."""
     return [name for name in own_table(given).column_names if name not in NAMING]
 
 

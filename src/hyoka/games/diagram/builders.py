@@ -27,12 +27,11 @@ def diagram(
 ) -> Diagram:
     """Describe the picture of a position or a line of play as a value.
 
-    `last` is the last move or its text; a line of play knows its own. The cells it names get
-    marked: a pass names none. `marks` are cells to point out, `labels` short texts and `heat`
-    numbers from 0 to 1 by cell; a cell is named as in moves (`D4`) or (row, column) from the top
-    left. Title and caption say which game it is and who plays; `dataclasses.replace` changes them.
-    Raises NotationError for the name of a move or cell that the board lacks, and ValueError for
-    numbers out of range.
+    `last` is the last move or its text, known for a line; its cells are marked. `marks` are cells
+    to highlight, `labels` short texts and `heat` numbers from 0 to 1 by cell; a cell is named as
+    in moves (`D4`) or as (row, column) from the top left. The title names the game, the caption
+    the side to move; `dataclasses.replace` changes them. Raises NotationError for an unknown move
+    or cell, and ValueError for numbers out of range.
 
     >>> import hyoka as hk
     >>> board = diagram(hk.Chess().line().play("e4"), marks=["d5"], labels={"e5": 1})
@@ -69,7 +68,7 @@ def _cell(name: str | Cell, board: Diagram) -> Cell:
 
 
 def _cells_of(move: str, board: Diagram, *, names_cells: bool) -> frozenset[Cell]:
-    """Find the cells that the text of a move names, as every move does if `names_cells`."""
+    """Find the cells in a move's text; if `names_cells`, every move must name some."""
     cells = frozenset(board.named_in(move))
     if not cells and names_cells and move.lower() not in ("pass", "win"):
         raise NotationError(f"the move '{move}' names no cell on the board of {board.title}")
@@ -84,7 +83,9 @@ def _state(game: AnyGame, players: tuple[str, str]) -> str:
     reason = outcome.reason.name.replace("_", " ")
     if outcome.winner is None:
         return "Draw." if by_score else f"Draw by {reason}."
-    if by_score and not hasattr(getattr(game, "position", game), "score"):  # one in Python
+    if by_score and not hasattr(
+        getattr(game, "position", game), "score"
+    ):  # a move of a Python game
         return f"{players[outcome.winner.value]} wins."
     if by_score:
         margin = abs(cast(Game, game).score)
@@ -95,7 +96,7 @@ def _state(game: AnyGame, players: tuple[str, str]) -> str:
 def _grid(
     cells: NDArray[np.int8], face: Callable[[int, Player], Piece]
 ) -> tuple[tuple[Piece | None, ...], ...]:
-    """Put pieces for codes: positive ones are the first player's, negative ones the second's."""
+    """Create pieces from codes: positive ones are the first player's, negative the second's."""
 
     def piece(code: int) -> Piece | None:
         return face(abs(code), Player.first if code > 0 else Player.second) if code else None
@@ -120,7 +121,7 @@ class _Words(TypedDict):
 
 def _words(game: Game) -> _Words:
     facts = facts_of(game)
-    # A terminal may have no ×.
+    # A terminal may lack ×.
     return {"title": facts.heading.replace("×", "x"), "caption": "", "players": facts.colors}
 
 
@@ -139,7 +140,7 @@ _STARS: Final = {5: (2,), 7: (3,), 9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}
 def _go(game: GoPosition) -> Diagram:
     size = int(type(game).size)
     lines = _STARS.get(size, ())
-    # Boards below 19 lines have no stars on the sides.
+    # Boards smaller than 19×19 have no stars on the sides.
     middle = size // 2
     stars = [(r, c) for r in lines for c in lines if size == 19 or (r == middle) == (c == middle)]
     return Diagram(
@@ -257,7 +258,7 @@ def _block(_: int, player: Player) -> Piece:
 
 @cache
 def _polyomino(letter: str) -> tuple[Cell, ...]:
-    """Lay out a piece of Blokus, lying rather than standing."""
+    """Lay out a Blokus piece, wider than tall."""
     squares = str(_core.BlokusDuo().parse(f"66{letter}0")).split(",")
     cells = [(int(square[1:]), ord(square[0])) for square in squares]
     top, left = min(r for r, _ in cells), min(c for _, c in cells)
@@ -298,16 +299,16 @@ def _blokus_duo(game: _core.BlokusDuo) -> Diagram:
 
 @cache
 def _counter(kind: int, player: Player) -> Piece:
-    """A piece with an owner and a number only."""
+    """Create a piece with only an owner and a number."""
     letter = chr(ord("a") + (kind - 1) % 26)
     text = letter.upper() if player is Player.first else letter
     return Piece(player, text=text, ascii=text, shape="disc", label=text)
 
 
 def _plain(game: Game) -> Diagram:
-    """Any game that has cells: a board with letters for columns, numbers for rows from below.
+    """Draw any game with cells: letters for columns, numbers for rows from below.
 
-    A game whose moves name cells in another way needs a drawing of its own.
+    A game whose moves name cells differently needs its own builder.
     """
     cells = game.cells
     rows, columns = cells.shape

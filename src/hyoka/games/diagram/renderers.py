@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Diagrams as SVG and as text.
 
-Lengths in SVG are in units of which a cell has `CELL`; the board starts at (0, 0).
+SVG lengths use units of which a cell has `CELL`; the board starts at (0, 0).
 """
 
 import re
@@ -23,7 +23,7 @@ CELL: Final = 40
 
 @dataclass(frozen=True)
 class Shape:
-    """An outline to fill, and lines to draw on it."""
+    """A filled outline, and lines on it."""
 
     outline: str
     lines: str = ""
@@ -34,7 +34,7 @@ class Shape:
 
 
 def _dot(x: float, y: float, r: float) -> str:
-    """Circle around (x, y), seen from the pen, which ends where it was."""
+    """Return a circle around (x, y), relative to the pen, which returns to its place."""
     turn = f"a{r:g} {r:g} 0 1 0"
     return f"m{x - r:g} {y:g}{turn} {2 * r:g} 0{turn} {-2 * r:g} 0zm{r - x:g} {-y:g}"
 
@@ -87,7 +87,7 @@ _PROMOTED = "#c2201a"
 _INK = "#1a1a1a"
 _START = ' text-anchor="start"'
 
-# Letters take the color of the page around them; in a file of their own, a grey that reads on
+# Letters take the color of the page around them; in their own file, a gray that is readable on
 # light and dark. In the dark the board is dimmed, unless the page sets --hk-dim to hidden.
 _STYLE = (
     "<style>.hk-svg:root{color:#777}.hk-dim{visibility:var(--hk-dim,hidden)}"
@@ -102,12 +102,11 @@ Lettering = Literal["letters", "kanji"]
 def svg(game: AnyGame | Diagram, *, size: int = 480, pieces: Lettering = "letters") -> str:
     """Draw a board as SVG, `size` pixels wide: one element without ids, scripts or links.
 
-    Pieces of shogi have letters, which read wherever the picture is shown; with `pieces="kanji"`
-    they have characters, which need a font that has them.
+    Shogi pieces have letters, which are readable everywhere; with `pieces="kanji"` they have
+    characters, which need a font.
 
-    It may stand in a file of its own or many times inside one page, light or dark; letters take
-    the page's color. The last move is ringed or shaded. Raises ValueError unless `size` is
-    positive.
+    The picture works as a file or many times on one page, light or dark; letters take the page's
+    color. The last move is ringed or shaded. Raises ValueError unless `size` is positive.
 
     >>> import hyoka as hk
     >>> picture = svg(hk.Chess())
@@ -151,7 +150,7 @@ def svg(game: AnyGame | Diagram, *, size: int = 480, pieces: Lettering = "letter
 
 
 def _unit(board: Diagram) -> float:
-    # What is beside the board keeps its size on the page, however many cells the board has.
+    # Text beside the board has a fixed size on the page, whatever the number of cells.
     return board.columns * CELL / 440
 
 
@@ -169,7 +168,7 @@ def _middle(place: Place) -> tuple[float, float]:
 
 
 def _repeated(outline: str, places: Iterable[Place]) -> str:
-    """Path data that draws an outline around each place."""
+    """Return path data that draws an outline at each place."""
     return "".join(f"M{_n(x)} {_n(y)}{outline}" for x, y in map(_middle, places))
 
 
@@ -184,7 +183,7 @@ def _square(side: float) -> str:
 
 
 def _text(text: str, x: float, y: float, *, size: float, more: str = "") -> str:
-    """Write a text whose middle is (x, y)."""
+    """Write text centered at (x, y)."""
     baseline = y + 0.36 * size
     return f'<text x="{_n(x)}" y="{_n(baseline)}" font-size="{_n(size)}"{more}>{_safe(text)}</text>'
 
@@ -226,7 +225,7 @@ def _surface(board: Diagram) -> str:
 
 
 def _shades(board: Diagram) -> str:
-    """Draw what lies under the pieces."""
+    """Draw the layer under the pieces."""
     shades = [(_MARK, 0.8 * value, [cell]) for cell, value in board.heat]
     if board.last and not board.look.solid:
         shades.append((_LAST, 0.55, sorted(board.last)))
@@ -246,7 +245,7 @@ def _placed(board: Diagram) -> list[tuple[Piece, Place]]:
 
 
 def _pieces(placed: list[tuple[Piece, Place]], board: Diagram, *, fine: bool = True) -> str:
-    """Draw pieces; those of the same colors share one path. Unless `fine`, no lines on them."""
+    """Draw pieces, with one path for each pair of colors; lines only if `fine`."""
     groups = defaultdict[Piece, list[Place]](list)
     for piece, place in placed:
         groups[piece].append(place)
@@ -277,12 +276,12 @@ def _pieces(placed: list[tuple[Piece, Place]], board: Diagram, *, fine: bool = T
 
 
 def _upside_down(outline: str) -> str:
-    """Turn an outline of straight lines."""
+    """Rotate an outline of straight lines."""
     return re.sub(r"-?[\d.]+", lambda number: f" {_n(-float(number[0]))}", outline)
 
 
 def _bridges(places: list[Place]) -> str:
-    """Path data that fills the gaps between blocks side by side."""
+    """Return path data that fills the gaps between adjacent blocks."""
     taken = set(places)
     text = ""
     for row, column in places:
@@ -307,7 +306,7 @@ def _piece_label(piece: Piece, place: Place, ink: str) -> str:
 
 
 def _rings(board: Diagram) -> str:
-    """Mark the last move on pieces that hide what is below them."""
+    """Mark the last move on pieces that cover their cell."""
     if not board.look.solid:
         return ""
     text = ""
@@ -329,7 +328,7 @@ def _marks(board: Diagram) -> str:
 
 
 def _labels(board: Diagram) -> str:
-    """Write texts on cells: in the middle, or in the corner where they would hide a piece."""
+    """Write text on cells: centered, or in the corner if it would cover a piece."""
     text = ""
     for cell, label in board.labels:
         x, y = _middle(cell)
@@ -360,7 +359,7 @@ def _coordinates(board: Diagram) -> str:
 
 
 def _panel(panel: Panel, board: Diagram, y: float) -> str:
-    """Draw a row of items around the height `y`, smaller than wished for if it would not fit."""
+    """Draw a row of items at height `y`, scaled down if it would not fit."""
     unit = _unit(board)
     start = (6.6 * max(len(board.panel_name(p)) for p in board.panels) + 6) * unit
     placed, counts, column = list[tuple[Piece, Place]](), "", 0.0
