@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bins of values: of one width, or adaptive to the number of positions.
+"""Bins of values, with a fixed width or adaptive to the number of positions.
 
-Unless told otherwise a curve has `open_bins`: of one width, from the data, where the game is open.
+The default is `open_bins`: a fixed width chosen from the data, over the undecided range.
 """
 
 import math
@@ -17,30 +17,30 @@ from hyoka.foundation.errors import StudyError
 
 MOST_BINS: Final = 4000
 _COUNTED: Final = 1_000_000
-"""Numbers within such a range are counted in a table; sorting them takes longer."""
+"""Maximum range of numbers that are counted in a table, which is faster than sorting."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Bins side by side; between those that were wanted may lie others, which only fill."""
+    """Adjacent bins; some only fill the space between requested bins."""
 
     edges: Reals
-    """They rise; where there are mates, the outermost are infinite."""
+    """Edges, ascending; the outermost are infinite if there are mates."""
     wanted: NDArray[np.bool_]
-    """Of the bins."""
+    """Whether each bin was requested."""
 
 
 class Binning(Protocol):
     """A way to cut values into bins."""
 
     def cuts(self, sample: Sample) -> Cuts:
-        """The bins of a sample; mates have bins of their own."""
+        """Compute the bins of a sample; mates have separate bins."""
 
 
 LEAST_POSITIONS: Final = 100
-"""A bin with fewer is left out, as in the paper, unless positions are few."""
+"""Minimum number of positions per bin, as in the paper, except in small samples."""
 _REACH: Final = 5.0
-"""So many scales from even the logistic curve says 99.3%: beyond, all is decided."""
+"""Range of open bins, in scales of the logistic curve: 5 scales from even is 99.3%."""
 _BINS_A_SCALE: Final = 4
 
 
@@ -48,13 +48,12 @@ _BINS_A_SCALE: Final = 4
 class FixedBins:
     """Bins [v - width/2, v + width/2) around the multiples v of a width (the paper's δ).
 
-    Between `low` and `high` only, if they are given: what lies beyond has none, but mates have
-    theirs.
+    Values outside of `low` and `high` have no bin, except mates.
     """
 
     width: float
     at_least: int = LEAST_POSITIONS
-    """Bins that hold fewer positions are not made."""
+    """Minimum number of positions per bin."""
     low: float = -math.inf
     high: float = math.inf
 
@@ -63,11 +62,11 @@ class FixedBins:
             raise StudyError(f"a bin's width is a positive number, not {self.width:g}")
 
     def cuts(self, sample: Sample) -> Cuts:
-        """The bins of a sample; mates have bins of their own."""
+        """Compute the bins of a sample; mates have separate bins."""
         width = self.width
         finite = sample.values[np.isfinite(sample.values)].astype(np.float64)
         numbers = np.floor(finite / width + 0.5)
-        # Edges are rounded: a value next to one may belong to the neighbour.
+        # Edges are rounded, so a value next to one may belong to the adjacent bin.
         numbers += finite >= _as_values_are((numbers + 0.5) * width)
         numbers -= finite < _as_values_are((numbers - 0.5) * width)
         inside = ((numbers + 0.5) * width > self.low) & ((numbers - 0.5) * width < self.high)
@@ -81,10 +80,10 @@ class FixedBins:
 
 
 def open_bins(sample: Sample, at_least: int | None = None) -> FixedBins:
-    """Choose bins from the data: around even values, and narrow enough.
+    """Choose bins from the data.
 
-    Of values 0.05 wide. Of scores about a quarter of the scale of their logistic curve, five
-    scales either side of even; where no curve fits, a fortieth of their range.
+    Bins of values are 0.05 wide. Bins of scores are about a quarter of the scale of their logistic
+    curve wide and reach five scales from even; without a fit, they are 1/40 of the range wide.
     """
     least = least_positions(len(sample)) if at_least is None else at_least
     if sample.unit == VALUE:
@@ -99,13 +98,13 @@ def open_bins(sample: Sample, at_least: int | None = None) -> FixedBins:
         return FixedBins(usual, least)
     width = nice_number(min(fit.scale.value / _BINS_A_SCALE, usual))
     middle, reach = -fit.intercept.value / fit.slope.value, _REACH * fit.scale.value
-    unlimited = replace(fit.link, limit=math.inf)  # a limit is no end of what is open
+    unlimited = replace(fit.link, limit=math.inf)  # the limit of a link does not end the open range
     ends = (unlimited.score(middle + side * reach) for side in (-1, 1))
     return FixedBins(width, least, *ends)
 
 
 def least_positions(positions: int) -> int:
-    """Minimum number of positions per bin: 100, or a fortieth of a small sample, at least 10.
+    """Minimum number of positions per bin: 100, or 1/40 of a small sample, at least 10.
 
     >>> least_positions(1_000_000), least_positions(2_000), least_positions(50)
     (100, 50, 10)
@@ -115,9 +114,9 @@ def least_positions(positions: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveBins:
-    """Bins that grow until they hold enough positions and games, and the error is small enough.
+    """Bins that grow until they have enough positions and games and a small enough error.
 
-    The error is the standard error of the win probability, by games.
+    The error is the standard error of the win probability, clustered by game.
     """
 
     positions: int = 100
@@ -125,7 +124,7 @@ class AdaptiveBins:
     error: float = 0.02
 
     def cuts(self, sample: Sample) -> Cuts:
-        """The bins of a sample; mates have bins of their own."""
+        """Compute the bins of a sample; mates have separate bins."""
         edges = sample.ranking.adaptive_edges(self.positions, self.games, self.error)
         if len(edges):
             edges[-1] = np.nextafter(np.float32(edges[-1]), np.float32(np.inf))
@@ -133,7 +132,7 @@ class AdaptiveBins:
 
 
 def _frequent(numbers: Reals, least: int) -> Reals:
-    """The whole numbers that come at least so often, in order."""
+    """The integers that occur at least `least` times, in order."""
     if not len(numbers):
         return numbers
     first = numbers.min()
@@ -145,12 +144,12 @@ def _frequent(numbers: Reals, least: int) -> Reals:
 
 
 def _as_values_are(edges: Reals) -> Reals:
-    """Edges rounded as values are, so that a value that says 0.175 is not below 0.175."""
+    """Round edges as values are rounded, so that a value of 0.175 is not below 0.175."""
     return edges.astype(np.float32).astype(np.float64)
 
 
 def _with_mates(edges: Reals, sample: Sample, wanted: set[float]) -> Cuts:
-    """Bins of their own for mates, beyond every finite value."""
+    """Add bins of mates beyond all finite values."""
     infinite = sample.values[np.isinf(sample.values)]
     finite = sample.values[np.isfinite(sample.values)]
     least, most = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
@@ -173,7 +172,7 @@ def _with_mates(edges: Reals, sample: Sample, wanted: set[float]) -> Cuts:
 
 
 def nice_number(x: float) -> float:
-    """The least of 1, 2, 5 times a power of ten that is no less; 1 for nothing.
+    """Round up to 1, 2 or 5 times a power of ten; 1 for 0.
 
     >>> nice_number(34), nice_number(0.003), nice_number(0)
     (50.0, 0.005, 1.0)

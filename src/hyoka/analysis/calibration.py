@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calibration of scores: logistic curves of the result, or of wins and losses.
 
-What a curve makes of a score (`link`) is chosen by games it was not fitted to; it stays a curve of
-two constants, whose likelihood has one optimum. Each evaluator has its own link, so the scales of
-two curves cannot be compared. The scores at which they reach a probability (`Logistic.score_for`)
-can, and so can the constants K of plain one-parameter curves (`fit_plain`).
+The transformation of scores (`link`) is chosen on held-out games. The curve still has two
+parameters, and its likelihood has one maximum. Each evaluator has its own link, so the scales of
+two curves are not comparable. The scores for a probability (`Logistic.score_for`) are comparable,
+and so are the constants K of one-parameter curves (`fit_plain`).
 """
 
 import math
@@ -22,11 +22,11 @@ from hyoka.foundation.math import Estimate, logistic
 from hyoka.storage.result import MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
 
 SURE = 1e-4
-"""A probability is never taken to be nearer to 0 or 1 than this: a lost mate costs 9.2, not all."""
+"""Probabilities are clipped to [SURE, 1 - SURE], so a wrong mate has a log-loss of 9.2."""
 WIN_PROBABILITIES: Final = (0.5, 0.75, 0.9)
 """Calibration tables give the score for each of these."""
 _MOST_STEPS: Final = 100
-"""Newton steps of a one-parameter fit."""
+"""Maximum number of Newton steps of a one-parameter fit."""
 
 
 NO_CURVE: Final[dict[str, str]] = {
@@ -36,15 +36,15 @@ NO_CURVE: Final[dict[str, str]] = {
     "parted": "the values part wins from losses without an overlap",
     "diverged": "the fit did not come to an end",
 }
-"""Why no logistic curve fits best, in words."""
+"""Reasons why there is no fit, by verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
     """Probability = 1 / (1 + exp(-(intercept + slope · x))), with intervals by games.
 
-    x is what the curve's link makes of the value. `even` is the value at which the probability is a
-    half, `scale` how much x turns odds by e. All are NaN where no curve fits best.
+    x is the value transformed by the curve's link. `even` is the value with a probability of one
+    half. `scale` is the change of x that multiplies the odds by e. All are NaN without a fit.
     """
 
     intercept: Estimate
@@ -66,8 +66,8 @@ class Logistic:
     def score_for(self, probability: float) -> Estimate:
         """The score at which the curve reaches a probability, with its interval (delta method).
 
-        Infinite where the curve never gets there: beyond the limit of its link it is flat. NaN
-        where no curve fits.
+        Infinite if the curve never reaches it, because it is flat beyond the limit of its link.
+        NaN without a fit.
         """
         if not 0 < probability < 1:
             raise ParameterError("probability", f"is between 0 and 1, not {probability:g}")
@@ -81,24 +81,24 @@ class Logistic:
         return Estimate(*(self._score_at(each) for each in (x, x - half, x + half)))
 
     def _score_at(self, x: float) -> float:
-        """The score that the link turns into x; infinite beyond its limit."""
+        """Invert the link; infinite beyond its limit."""
         limit = float(self.link(np.array([self.link.limit]))[0])
         return math.copysign(math.inf, x) if abs(x) > limit else self.link.score(x)
 
     @property
     def missing_reason(self) -> str:
-        """Why no curve fits, in words; empty where one does."""
+        """Why there is no fit; empty if there is one."""
         return NO_CURVE.get(self.verdict, "")
 
     def probability(self, values: NDArray[Any]) -> Reals:
-        """Map values to win probabilities; a mate is 0 or 1. NaN where no curve fits."""
+        """Map values to win probabilities; a mate is 0 or 1. NaN without a fit."""
         numbers = values.astype(np.float64)
         if not self.converged:
             return np.full(numbers.shape, math.nan)
         with np.errstate(over="ignore", invalid="ignore"):
             x = self.slope.value * self.link(numbers)
             fitted = logistic(self.intercept.value + x)
-        # A mate is certain whatever was fitted; of losses the curve falls.
+        # A mate is certain under any fit. Curves of losses fall.
         best = 0.0 if self.slope.value < 0 else 1.0
         return np.select([numbers == np.inf, numbers == -np.inf], [best, 1 - best], fitted)
 
@@ -144,14 +144,14 @@ def _reach(confidence: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PlainLogistic:
-    """Probability = 1 / (1 + exp(-(score - even) / K)), the plain one-parameter curve.
+    """Probability = 1 / (1 + exp(-(score - even) / K)), the one-parameter curve.
 
-    Scores are taken as they are and chances are even at a score of 0, or a value of 0.5. So K has
-    the unit of the score and means the same for every evaluator.
+    It has no link and is one half at a score of 0 or a value of 0.5. So K has the unit of the score
+    and is comparable between evaluators.
     """
 
     k: Estimate
-    """The upper end is infinite where the scores may say nothing. NaN where no curve fits."""
+    """Scale; its upper end is infinite if the slope may be zero. NaN without a fit."""
     verdict: str
     """`fits`, or a key of `NO_CURVE`."""
 
@@ -159,7 +159,7 @@ class PlainLogistic:
 def fit_plain(sample: Sample, confidence: float = 0.95) -> PlainLogistic:
     """Fit the one-parameter curve by maximum likelihood; standard errors are clustered by game.
 
-    The interval of K is that of the slope 1 / K, turned over.
+    The interval of K is the reciprocal of the interval of the slope 1 / K.
 
     >>> values, results = [40, -10, -30, 20], [1, 1, 0, 0]
     >>> sample = Sample.of("x", values, results=results, games=[1, 2, 3, 4], unit="points")
@@ -180,7 +180,7 @@ def fit_plain(sample: Sample, confidence: float = 0.95) -> PlainLogistic:
         return PlainLogistic(nothing, "one value")
     x /= spread
     for right, wrong in ((wins, losses), (losses, wins)):
-        # Perfect separation by the sign alone: the steeper the curve, the better it fits.
+        # Perfect separation by the sign: the likelihood has no maximum.
         if not ((right[x < 0] > 0).any() or (wrong[x > 0] > 0).any()):
             return PlainLogistic(nothing, "parted")
     slope, curvature = _fit_slope(x, wins, losses)
@@ -197,9 +197,9 @@ def fit_plain(sample: Sample, confidence: float = 0.95) -> PlainLogistic:
 
 
 def _fit_slope(x: Reals, wins: Reals, losses: Reals) -> tuple[float, float]:
-    """The slope of greatest likelihood and the curvature there; NaN where Newton does not settle.
+    """Find the maximum-likelihood slope and its curvature; NaN if Newton's method diverges.
 
-    The loss is convex in the slope, so a step that does not lessen it is halved.
+    The loss is convex in the slope, so a step that does not reduce it is halved.
     """
     weight = wins + losses
 
@@ -225,7 +225,7 @@ def _fit_slope(x: Reals, wins: Reals, losses: Reals) -> tuple[float, float]:
 
 
 def _inverted(slope: float, half: float) -> Estimate:
-    """1 / slope with the interval of the slope turned over."""
+    """Compute 1 / slope with its interval."""
     k = 1 / slope
     if math.isnan(half):
         return Estimate(k, math.nan, math.nan)
@@ -237,13 +237,13 @@ def _inverted(slope: float, half: float) -> Estimate:
 def probabilities(sample: Sample) -> Reals | None:
     """Map the evaluator's values to probabilities, clipped away from 0 and 1.
 
-    Values are probabilities already. Scores become some by the logistic curve of this very sample:
-    two constants from all positions, and its link. None where no curve fits.
+    Values are already probabilities. Scores use the logistic curve of this sample. None without
+    a fit.
     """
     if sample.unit == VALUE:
         claims = np.clip(sample.values.astype(np.float64), 0, 1)
     elif np.isinf(sample.values).all():
-        claims = (sample.values > 0).astype(np.float64)  # mates are certain without a curve
+        claims = (sample.values > 0).astype(np.float64)  # mates need no curve
     else:
         fit = fit_logistic(sample)
         if not fit.converged:
@@ -254,7 +254,7 @@ def probabilities(sample: Sample) -> Reals | None:
 
 @dataclass(frozen=True)
 class WinDrawLoss:
-    """Win and loss as logistic curves of the value; what is left is drawn."""
+    """Logistic curves of win and loss; the rest is the draw probability."""
 
     win: Logistic
     loss: Logistic
@@ -265,7 +265,7 @@ class WinDrawLoss:
         return self.win.converged and self.loss.converged
 
     def probabilities(self, values: NDArray[Any]) -> tuple[Reals, Reals, Reals]:
-        """Of a win, a draw and a loss; where the two curves overlap, both give way."""
+        """Compute the probabilities of win, draw and loss, normalized where the curves overlap."""
         win, loss = self.win.probability(values), self.loss.probability(values)
         total = np.maximum(win + loss, 1.0)
         win, loss = win / total, loss / total
@@ -273,14 +273,14 @@ class WinDrawLoss:
 
 
 def fit_win_draw_loss(sample: Sample, confidence: float = 0.95) -> WinDrawLoss:
-    """Fit curves of wins against the rest and of losses against the rest, with draws."""
+    """Fit the curve of wins against the rest and the curve of losses against the rest."""
     won, lost = (sample.with_results(sample.results == result) for result in (1, 0))
     return WinDrawLoss(fit_logistic(won, confidence), fit_logistic(lost, confidence))
 
 
 @dataclass(frozen=True)
 class CalibrationRow:
-    """One curve of one evaluator, over all positions or those of a condition."""
+    """A curve of an evaluator, over all positions or those of a condition."""
 
     name: str
     unit: str
@@ -289,18 +289,18 @@ class CalibrationRow:
     """The target: `result`, `result, draws half`, `win` or `loss`."""
     positions: int
     games: int
-    """Those that the curve was fitted to: mates have no place on it."""
+    """Number of games in the fit, without mates."""
     least: float
     most: float
-    """The values among them."""
+    """Range of the values in the fit."""
     logistic: Logistic
     plain: PlainLogistic | None = None
-    """The one-parameter curve; None of win or loss against the rest, which is not even at 0."""
+    """The one-parameter curve; None for win or loss against the rest."""
 
     def score_for(self, probability: float) -> Estimate:
-        """The score at which the curve reaches a probability; infinite where it never does.
+        """The score at which the curve reaches a probability; infinite if it never does.
 
-        Values end at 0 and 1.
+        Values are limited to 0 and 1.
         """
         estimated = self.logistic.score_for(probability)
         if self.unit != VALUE:
@@ -310,7 +310,7 @@ class CalibrationRow:
 
     @property
     def k(self) -> Estimate:
-        """The scale of the one-parameter curve; NaN where there is none."""
+        """The scale of the one-parameter curve; NaN without one."""
         return Estimate(math.nan, math.nan, math.nan) if self.plain is None else self.plain.k
 
 
@@ -322,9 +322,9 @@ def calibrate(
     condition: str = "",
     confidence: float = 0.95,
 ) -> list[CalibrationRow]:
-    """The curve of a sample's results, or with `wdl` those of win and loss against the rest.
+    """Fit the curve of a sample's results or, with `wdl`, those of win and loss against the rest.
 
-    None where no position is left.
+    Returns no curves if no position is left.
     """
     if wdl:
         curves = [
@@ -358,17 +358,17 @@ def _row(of: str, fitted: Sample, condition: str, confidence: float) -> Calibrat
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Result):
-    """The constants that turn scores into probabilities."""
+    """Constants of the curves from scores to probabilities."""
 
     drawn_by = "fitted_curves"
 
     parts: tuple[CalibrationRow, ...]
     min_games: int = MIN_GAMES
-    """Figures of fewer games are hidden; `parts` has them all."""
+    """Minimum number of games for a figure to be shown; `parts` has all figures."""
     coverage: Coverage | None = None
 
     def has_enough_games(self, part: CalibrationRow) -> bool:
-        """Whether a part has the games that figures need."""
+        """Whether a part has enough games for figures."""
         return part.games >= self.min_games
 
     @property
@@ -412,7 +412,7 @@ class Calibration(Result):
         return pa.Table.from_pylist(rows)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that people read."""
+        """Rows of the text table."""
         heading = (
             "evaluator", "condition", "of", *CALIBRATION_HEADINGS, "values", "positions", "games",
         )  # fmt: skip
@@ -452,7 +452,7 @@ class Calibration(Result):
 CALIBRATION_HEADINGS: Final = (
     *(f"{probability:.0%} at" for probability in WIN_PROBABILITIES), "K", "scale", "link",
 )  # fmt: skip
-"""Of what `calibration_texts` gives."""
+"""Titles of the columns of `calibration_texts`."""
 SCORES_NOTE: Final = (
     "50% at, 75% at, 90% at: the score at which the fitted curve reaches this probability. K: the "
     "scale of the plain one-parameter curve 1 / (1 + exp(-score / K)), which takes every score as "
@@ -461,7 +461,7 @@ SCORES_NOTE: Final = (
 
 
 def calibration_texts(part: CalibrationRow, min_games: int = MIN_GAMES) -> tuple[str, ...]:
-    """The scores for the probabilities, K, scale and link for people; dashes of too few games."""
+    """Format the scores for the probabilities, K, scale and link; dashes for too few games."""
     curve, spec = part.logistic, ".3f" if part.unit == VALUE else ".1f"
     if part.games < min_games:
         return (*[TOO_FEW] * (len(CALIBRATION_HEADINGS) - 1), "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two evaluators on the same positions: differences of metrics, and where they disagree."""
+"""Comparison of two evaluators on the same positions: metric differences and disagreement."""
 
 import math
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from hyoka.storage.result import MIN_GAMES, TOO_FEW, Coverage, Result, too_few_n
 
 @dataclass(frozen=True)
 class Difference:
-    """A metric of two evaluators over the same positions."""
+    """Difference of a metric between two evaluators on the same positions."""
 
     metric: Metric
     one: float
@@ -31,7 +31,7 @@ class Difference:
 
     @property
     def ahead(self) -> Literal["one", "other"] | None:
-        """Who is better, if neither the interval nor the test leaves a doubt."""
+        """The better evaluator, if both the interval and the test are significant."""
         excluded = self.difference.low > 0 or self.difference.high < 0
         if not (excluded and self.p_value < 1 - self.confidence):
             return None
@@ -40,7 +40,7 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Two evaluators on the same positions; a difference is the first's less the second's."""
+    """Metric differences of two evaluators on the same positions, first minus second."""
 
     drawn_by = "difference_dots"
 
@@ -48,7 +48,7 @@ class Comparison(Result):
     other: Metrics
     differences: tuple[Difference, ...]
     min_games: int = MIN_GAMES
-    """No figure is shown of fewer games; `differences` has them all."""
+    """Minimum number of games for a figure to be shown; `differences` has all figures."""
     coverage: Coverage | None = None
 
     @property
@@ -63,7 +63,7 @@ class Comparison(Result):
         return f"{self.one.name} against {self.other.name}: {counts}"
 
     def table(self) -> pa.Table:
-        """A row a metric."""
+        """One row per metric."""
         figures = ("one_value", "other_value", "difference", "low", "high", "p_value")
         rows: list[dict[str, object]] = [
             {
@@ -85,7 +85,7 @@ class Comparison(Result):
         return pa.Table.from_pylist(rows)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that people read."""
+        """Rows of the text table."""
         names = {"one": self.one.name, "other": self.other.name, None: "not told apart"}
         heading = ("", self.one.name, self.other.name, "difference", "p", "better")
         rows = [
@@ -104,7 +104,7 @@ class Comparison(Result):
         return (heading, *rows)
 
     def notes(self) -> tuple[str, ...]:
-        """What to know about it."""
+        """Notes below the table."""
         if not self.has_enough:
             return (too_few_note(1, self.min_games, "comparison"),)
         notes = [note for part in (self.one, self.other) for note in metrics_notes(part)]
@@ -120,7 +120,7 @@ def compare(
     resampling: Resampling | None = None,
     threshold: float | Literal["best"] | None = None,
 ) -> Comparison:
-    """Two evaluators on the same positions, difference by difference, games drawn in common."""
+    """Compare two evaluators on the same positions, with paired resamples of games."""
     if len(one) != len(other) or not np.array_equal(one.games, other.games):
         raise StudyError("evaluators are compared on the same positions only")
     resampling = resampling or Resampling()
@@ -130,11 +130,11 @@ def compare(
 
 
 def compare_measured(a: Metrics, b: Metrics, *, confidence: float = 0.95) -> Comparison:
-    """The same from metrics that were measured by the same resamples of the same positions."""
+    """Compare metrics from the same resamples of the same positions."""
     differences = []
     for name, metric in METRICS.items():
         if name == "expected_difference" and a.unit != b.unit:
-            continue  # points and probabilities have no difference
+            continue  # points and probabilities are not comparable
         value = a[name].value - b[name].value
         drawn = a.drawn[name] - b.drawn[name] if a.drawn and b.drawn else np.zeros(0)
         estimate = interval(value, drawn, a.games, confidence)
@@ -146,28 +146,28 @@ def compare_measured(a: Metrics, b: Metrics, *, confidence: float = 0.95) -> Com
 
 
 CUTS: Final = (0.05, 0.1, 0.2, 0.3, 0.5)
-"""Differences in probability, from here to the next."""
+"""Lower limits of the bands of differences in probability."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disputed:
-    """A position of which two evaluators think differently."""
+    """A position on which two evaluators disagree."""
 
     row: int
-    """Where it is in what the samples were taken from."""
+    """Row in the data of the samples."""
     one: float
     other: float
-    """What each says as a probability."""
+    """Probabilities of the two evaluators."""
     result: float
     game: int = -1
     ply: int = -1
-    """Which position of which game of a study; -1 outside of studies."""
+    """Game and ply in the study; -1 outside of studies."""
     text: str = ""
-    """The position as text, in a study."""
+    """Position as text, in a study."""
 
     @property
     def right(self) -> str | None:
-        """`one` or `other`, whose probability was nearer to the result; None if both were."""
+        """The evaluator nearer to the result, `one` or `other`; None for a tie."""
         one, other = abs(self.one - self.result), abs(self.other - self.result)
         if math.isclose(one, other):
             return None
@@ -176,19 +176,19 @@ class Disputed:
 
 @dataclass(frozen=True, slots=True)
 class DisputeBand:
-    """All positions where the two differ by about so much."""
+    """Positions in a range of differences between two evaluators."""
 
     low: float
     high: float
     positions: int
     games: int
     one_right: Estimate
-    """How often the first one was nearer to the result."""
+    """Share of positions where the first evaluator was nearer to the result."""
 
 
 @dataclass(frozen=True, repr=False)
 class Disagreement(Result):
-    """Two evaluators on the same positions: how far apart, and who was right."""
+    """Disagreement of two evaluators: by how much they differ, and which one was right."""
 
     drawn_by = "right_share_dots"
 
@@ -196,7 +196,7 @@ class Disagreement(Result):
     other: str
     bands: tuple[DisputeBand, ...]
     disputed: tuple[Disputed, ...]
-    """The positions where they differ most, no two of one game, the widest apart first."""
+    """Positions with the largest differences first, one per game."""
     coverage: Coverage | None = None
 
     @property
@@ -205,7 +205,7 @@ class Disagreement(Result):
         return f"Where {self.one} and {self.other} differ, and who was right"
 
     def table(self) -> pa.Table:
-        """A row a disputed position."""
+        """One row per disputed position."""
         names = {"one": self.one, "other": self.other, None: None}
         rows: list[dict[str, object]] = [
             {
@@ -225,7 +225,7 @@ class Disagreement(Result):
         return pa.Table.from_pylist(rows, schema=_TABLE)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that people read."""
+        """Rows of the text table."""
         heading = ("differ by", f"{self.one} right", "positions", "games")
         rows = [
             (
@@ -258,9 +258,10 @@ _TABLE: Final = pa.schema(
 def disagreement(
     one: Sample, other: Sample, *, top: int = 20, resampling: Resampling | None = None
 ) -> Disagreement:
-    """Where two evaluators differ on the same positions; scores count as their logistic curve says.
+    """Find where two evaluators differ on the same positions.
 
-    Which one was right is told by the result: the one whose probability was nearer to it.
+    Scores are mapped to probabilities by their logistic curves. The evaluator whose probability is
+    nearer to the result was right.
     """
     if len(one) != len(other) or not np.array_equal(one.games, other.games):
         raise StudyError("evaluators are compared on the same positions only")
@@ -268,7 +269,7 @@ def disagreement(
     p, q = _probabilities(one), _probabilities(other)
     apart = np.abs(p - q)
     off, other_off = np.abs(p - one.results), np.abs(q - one.results)
-    # Both as near is half a point for each.
+    # A tie is half a point for each.
     nearer = np.where(np.isclose(off, other_off), 0.5, (off < other_off).astype(np.float64))
     bands = []
     for low, high in zip(CUTS, (*CUTS[1:], 1.0), strict=True):

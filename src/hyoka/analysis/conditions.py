@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions on columns that a search for splits tries: levels, ranges, and pairs of them."""
+"""Conditions on columns for slice discovery: levels, ranges, and pairs."""
 
 import itertools
 import math
@@ -15,23 +15,22 @@ from hyoka.foundation.errors import StudyError
 FEW_LEVELS: Final = 8
 MOST_LEVELS: Final = 24
 MOST_PARTS: Final = 6
-"""Default maximum number of text levels with parts of their own: as many as a chart can
-tell apart beside all positions and the others."""
+"""Default maximum number of text levels with separate parts, limited by the colors of a chart."""
 _QUANTILES: Final = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """Something that holds for some positions."""
+    """A condition on positions."""
 
     sql: str
-    """As `where` takes it."""
+    """SQL condition for `where`."""
     words: str
-    """As people read it."""
+    """Text for people."""
     columns: frozenset[str]
     holds: NDArray[np.bool_] = field(repr=False)
     parts: tuple[str, ...] = ()
-    """The SQL of the two that it joins, if it does."""
+    """SQL of the two conditions of a conjunction."""
 
     def __and__(self, other: "Condition") -> "Condition":
         return Condition(
@@ -46,10 +45,10 @@ class Condition:
 def conditions(
     columns: Mapping[str, NDArray[Any]], words: Mapping[str, str] | None = None
 ) -> Iterator[Condition]:
-    """The conditions on single columns: each level of few, both sides and the middle of many.
+    """Build the conditions on single columns: levels, or low, middle and high ranges.
 
-    Truth values give one condition each: its opposite departs by as much the other way. A column
-    with nulls (NaN, or None in texts) holds for none of them. `words` say what truth values mean.
+    A boolean column gives one condition; its negation has the opposite gap. Nulls (NaN, or None in
+    texts) meet no condition. `words` names boolean columns.
     """
     for name, values in columns.items():
         for condition in _of_column(name, values):
@@ -65,11 +64,11 @@ def partition(
     called: str | None = None,
     most: int | None = None,
 ) -> list[Condition]:
-    """Conditions of which exactly one holds: between cuts, by level, or by quarters of many levels.
+    """Partition positions by cuts, by level, or by quartiles of many levels.
 
-    Of many levels of a text, the `most` largest are parts, and one more has the others; of numbers
-    also, if `most` is given. Positions of which nothing is known are a part as well. `called` is
-    what the column or expression is called in words.
+    Of many text levels, the `most` largest are separate parts and another part has the rest. With
+    `most`, this also holds for numbers. Nulls are a separate part. `called` is the name of the
+    column or expression in words.
 
     >>> [c.words for c in partition("ply", np.array([1, 25, 40]), [20, 30])]
     ['ply < 20', '20 ≤ ply < 30', 'ply ≥ 30']
@@ -142,7 +141,7 @@ def _known_parts(
 
 
 def _largest(name: str, it: str, values: NDArray[Any], most: int) -> list[Condition]:
-    """The levels with the most positions, the largest first, and all others together."""
+    """The levels with the most positions, the largest first, and one part for the rest."""
     column, quoted = frozenset([name]), _quoted(name)
     is_text = values.dtype.kind in "OUS"
     if is_text:
@@ -178,7 +177,7 @@ def _largest(name: str, it: str, values: NDArray[Any], most: int) -> list[Condit
 
 
 def _level(value: Any) -> str:
-    """A level as SQL has it."""
+    """Format a level as SQL."""
     if isinstance(value, str):
         escaped = value.replace("'", "''")
         return f"'{escaped}'"
@@ -218,13 +217,13 @@ def _of_column(name: str, values: NDArray[Any]) -> Iterable[Condition]:
 def _ranges(
     name: str, quoted: str, numbers: NDArray[np.float64], levels: NDArray[np.float64]
 ) -> Iterator[Condition]:
-    """Everything up to a quantile, from one on, and between neighbours."""
+    """Ranges below a quantile, above one, and between adjacent ones."""
     column = frozenset([name])
     present = numbers[np.isfinite(numbers)]
     cuts = list(dict.fromkeys(np.quantile(present, _QUANTILES, method="nearest").tolist()))
     with_zero = levels[0] < 0 < levels[-1]
     if with_zero:
-        # A difference between the sides has a middle of its own.
+        # A difference between the sides also has a middle range.
         cuts = sorted({*cuts, float(levels[levels > 0][0])})
         cut = _number(0)
         yield Condition(f"{quoted} < 0", f"{name} < {cut}", column, numbers < 0)
@@ -250,10 +249,10 @@ def _ranges(
 
 
 def _quoted(name: str) -> str:
-    """A column as SQL has it: its name, or the expression it is, in brackets."""
+    """Format a column as SQL: a quoted name, or an expression in parentheses."""
     return name if name.isidentifier() and name.isascii() else f"({name})"
 
 
 def _number(value: float) -> str:
-    """A number that SQL reads as exactly this one."""
+    """Format a number as SQL without loss of precision."""
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)

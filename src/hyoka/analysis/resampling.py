@@ -20,8 +20,8 @@ from hyoka.foundation.math import Estimate
 class Resampling:
     """Options of the cluster bootstrap: resamples, seed, confidence.
 
-    The same seed draws the same games from samples over the same games: differences are paired.
-    No resamples, no intervals.
+    Samples over the same games draw the same games with the same seed, so differences are paired.
+    With 0 resamples there are no intervals.
     """
 
     resamples: int = 1000
@@ -42,9 +42,9 @@ NO_INTERVALS = Resampling(resamples=0)
 def interval(value: float, drawn: NDArray[Any], games: int, confidence: float = 0.95) -> Estimate:
     """Compute the interval of a value from its resamples.
 
-    Bias-corrected percentiles (Efron), a little further out as Student's t for so many games says
-    (Hesterberg). Resamples in which the value does not exist are left out; with fewer than half of
-    them, or fewer than two games, there is no interval.
+    Uses bias-corrected percentiles (Efron), widened by Student's t for the number of games
+    (Hesterberg). NaN resamples are excluded. If more than half are NaN, or there are fewer than
+    two games, there is no interval.
     """
     finite = np.sort(drawn[np.isfinite(drawn)])
     if len(finite) < max(2, len(drawn) / 2) or games < 2 or not math.isfinite(value):
@@ -82,8 +82,8 @@ def share_interval(
 ) -> Estimate:
     """Compute the interval of a share between 0 and 1.
 
-    Where it is 0 or 1 and every resample says the same, resamples have nothing more to say; games
-    have: Wilson's interval from as many trials.
+    If the share is 0 or 1 in every resample, this is Wilson's interval with the number of games as
+    trials.
 
     >>> share_interval(1.0, np.ones(100), 2).low < 0.2
     True
@@ -98,7 +98,7 @@ def share_interval(
 def two_sided_p(value: float, drawn: NDArray[Any], games: int) -> float:
     """Compute the p-value of a difference from the spread of its resamples.
 
-    By Student's t for so many games, as `interval` has it.
+    Uses Student's t for the number of games, as `interval` does.
     """
     finite = drawn[np.isfinite(drawn)]
     if len(finite) < 2 or games < 2 or not math.isfinite(value):
@@ -112,7 +112,7 @@ def two_sided_p(value: float, drawn: NDArray[Any], games: int) -> float:
 
 
 def probability_text(p: float) -> str:
-    """A small probability as text.
+    """Format a small probability.
 
     >>> probability_text(0.0312), probability_text(0), probability_text(math.nan)
     ('0.031', '< 1e-15', '–')
@@ -125,7 +125,7 @@ def probability_text(p: float) -> str:
 def wilson(
     share: Reals, effective: Reals, games: NDArray[Any], confidence: float
 ) -> tuple[Reals, Reals]:
-    """Wilson's interval of shares by effective trials, with Student's t for few games."""
+    """Compute Wilson's interval of shares by effective trials, with Student's t for few games."""
     from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
 
     reach = stdtrit(np.maximum(games - 1, 1), (1 + confidence) / 2)
@@ -134,7 +134,7 @@ def wilson(
         middle = (share + squared / 2) / (1 + squared)
         half = np.sqrt(squared * (share * (1 - share) + squared / 4)) / (1 + squared)
     valid = (games >= 2) & (effective > 0)
-    # Rounding must not leave the share itself outside.
+    # Rounding must not exclude the share.
     low = np.where(valid, np.clip(np.minimum(middle - half, share), 0, 1), np.nan)
     high = np.where(valid, np.clip(np.maximum(middle + half, share), 0, 1), np.nan)
     return low, high

@@ -14,13 +14,13 @@ from hyoka._core import LogisticFit, Ranking
 from hyoka.foundation.errors import StudyError
 
 _LEAST_GAIN: Final = 0.0005
-"""Of two links the straighter one is taken, unless the other's surprise is less by this share."""
+"""Minimum relative gain in log-loss of a link over a straighter one."""
 _ROUNDS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """x = bend · asinh(score / bend) of scores up to the limit; infinite where there is none.
+    """x = bend · asinh(score / bend), with scores clipped to the limit; infinity disables either.
 
     >>> Link(bend=100)(np.array([1.0, 10_000.0])).round(1).tolist()
     [1.0, 529.8]
@@ -38,7 +38,7 @@ class Link:
 
     @property
     def is_straight(self) -> bool:
-        """Whether scores are taken as they are."""
+        """Whether the link is the identity."""
         return math.isinf(self.bend) and math.isinf(self.limit)
 
     def __call__(self, scores: NDArray[Any]) -> NDArray[np.float64]:
@@ -47,7 +47,7 @@ class Link:
         return within if math.isinf(self.bend) else self.bend * np.arcsinh(within / self.bend)
 
     def score(self, x: float) -> float:
-        """The score that is taken as x; that of the limit where x lies beyond.
+        """Invert the link, clipped to the limit.
 
         >>> round(Link(bend=200).score(float(Link(bend=200)(np.array([700.0]))[0])))
         700
@@ -68,8 +68,8 @@ STRAIGHT: Final = Link()
 def best_link(ranking: Ranking, scores: NDArray[Any]) -> Link:
     """Choose the link with the least log-loss on held-out games.
 
-    Tried are bends and limits at 1, 2 and 5 times powers of ten among the scores, and none; the
-    one and the other in turn.
+    Candidates for the bend and the limit are 1, 2 and 5 times powers of ten in the range of the
+    scores, and infinity. The search alternates between the two.
     """
     sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
     if not len(sizes):
@@ -85,14 +85,14 @@ def best_link(ranking: Ranking, scores: NDArray[Any]) -> Link:
 
 
 def _nice_between(low: float, high: float) -> list[float]:
-    """1, 2 and 5 times powers of ten between two numbers, and infinity."""
+    """List 1, 2 and 5 times powers of ten between two numbers, and infinity."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     nice = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
     return [*(number for number in nice if low <= number <= high), math.inf]
 
 
 def _least_surprised(ranking: Ranking, links: list[Link]) -> Link:
-    """The link with the least log-loss; the straightest, which is last, if undecided."""
+    """The link with the least log-loss; the straightest (the last) if the gain is too small."""
     losses = ranking.held_out_losses(
         np.array([link.bend for link in links]), np.array([link.limit for link in links])
     )
@@ -105,37 +105,37 @@ def _least_surprised(ranking: Ranking, links: list[Link]) -> Link:
 Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
 DrawnGames = Literal["drop", "half"]
-"""Positions of drawn games are left out, or count as half a win."""
+"""Treatment of drawn games: excluded, or half a win."""
 VALUE: Final = "value"
-"""The unit of expected results, 0 to 1."""
+"""Unit of expected scores, 0 to 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Positions with an evaluator's values, their results and their games, in columns.
+    """Columns of positions: an evaluator's values, results, and games.
 
-    Values and results are the first player's. A mate is worth infinity. Positions of one game share
-    its fate, so every interval is a cluster bootstrap over games.
+    Values and results are the first player's. A mate is infinite. Positions of one game share its
+    result, so intervals come from a cluster bootstrap over games.
 
     >>> Sample.of("engine", [0.2, 0.9, 0.6], results=[0, 1, 1], games=[7, 7, 9]).game_count
     2
     """
 
     name: str
-    """Of the evaluator."""
+    """Name of the evaluator."""
     unit: str
     """`value`, `centipawns` or `points`."""
     values: Floats = field(repr=False)
     results: Floats = field(repr=False)
     games: NDArray[np.uint32] = field(repr=False)
-    """Numbers from 0, without gaps."""
+    """Game numbers from 0, without gaps."""
     game_count: int
     weights: Floats | None = field(default=None, repr=False)
     """Weight of each position; 1 by default."""
     rows: NDArray[np.int64] | None = field(default=None, repr=False)
-    """Where the positions are in what they were taken from."""
+    """Row of each position in the source data."""
     link: Link | None = None
-    """Link of the logistic curve of scores; None: chosen by held-out games."""
+    """Link of the logistic curve of scores; None chooses it on held-out games."""
 
     @classmethod
     def of(
@@ -147,7 +147,7 @@ class Sample:
         games: Sequence[int] | NDArray[Any],
         unit: str = VALUE,
     ) -> "Sample":
-        """A sample from any numbers; positions without a value or a result are left out."""
+        """Build a sample; positions without a value or a result are excluded."""
         all_values = np.asarray(values, dtype=np.float32)
         all_results = np.asarray(results, dtype=np.float32)
         all_games = np.asarray(games)
@@ -173,29 +173,29 @@ class Sample:
 
     @property
     def threshold(self) -> float:
-        """From here on the evaluator says that the first player wins."""
+        """Value from which the evaluator predicts a win of the first player."""
         return 0.5 if self.unit == VALUE else 0.0
 
     @property
     def weight(self) -> Floats:
-        """How much each position counts."""
+        """Weight of each position."""
         return np.ones(len(self), np.float32) if self.weights is None else self.weights
 
     @cached_property
     def ranking(self) -> Ranking:
-        """The positions in the order of their values."""
+        """The positions sorted by value."""
         return Ranking(self.values, self.results, self.games, self.game_count, self.weights)
 
     @cached_property
     def fitted(self) -> tuple[LogisticFit, Link]:
-        """The logistic curve through the results, and what it makes of scores."""
+        """The logistic curve of the results, and its link."""
         link = self.link
         if link is None:
             link = STRAIGHT if self.unit == VALUE else best_link(self.ranking, self.values)
         return self.ranking.logistic(link.bend, link.limit), link
 
     def where(self, chosen: NDArray[np.bool_], name: str | None = None) -> "Sample":
-        """Some of the positions; games keep their numbers, so that resamples draw the same ones."""
+        """A subset of the positions. Games keep their numbers, so resamples draw the same games."""
         return replace(
             self,
             name=self.name if name is None else name,
@@ -207,19 +207,19 @@ class Sample:
         )
 
     def with_results(self, results: NDArray[Any], name: str | None = None) -> "Sample":
-        """The same positions with other outcomes, 0 to 1."""
+        """A copy with other results, 0 to 1."""
         changed = np.asarray(results, dtype=np.float32)
         return replace(self, results=changed, name=self.name if name is None else name)
 
     def without_draws(self) -> "Sample":
-        """Without the positions of drawn games, which else count as half a win and half a loss."""
+        """A copy without the positions of drawn games."""
         decided = (self.results == 0) | (self.results == 1)
         return self if decided.all() else self.where(decided)
 
     def balanced(self, strata: NDArray[np.int64], shares: Reals) -> "Sample":
-        """Weighed so that each stratum has the given share of all; one that is empty here stays so.
+        """A copy with weights that give each stratum its share of the total.
 
-        The shares of the strata that are here are what counts.
+        Empty strata stay empty; the shares of the others are normalized.
         """
         own = np.bincount(strata, minlength=len(shares))
         wanted = np.where(own > 0, shares, 0.0)
@@ -230,6 +230,6 @@ class Sample:
 
 
 def game_numbers(games: NDArray[Any]) -> tuple[NDArray[np.uint32], int]:
-    """Numbers from 0 without gaps, in the order of the games' own, and how many there are."""
+    """Renumber games from 0 without gaps, in order; return the numbers and their count."""
     distinct, numbers = np.unique(games, return_inverse=True)
     return numbers.astype(np.uint32), len(distinct)

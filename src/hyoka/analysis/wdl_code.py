@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model of wins, draws and losses as text that programs compile or read."""
+"""Source code and JSON of WDL models."""
 
 import json
 from collections.abc import Callable
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from hyoka.analysis.wdl import WdlModel
 
 LANGUAGES: Final = {".h": "c++", ".hpp": "c++", ".py": "python"}
-"""By how a file ends."""
+"""Languages by file suffix."""
 
 
 def model_code(language: str, model: "WdlModel") -> str:
-    """The model in a language: `c++`, `python` or `json`."""
+    """Export the model as `c++`, `python` or `json`."""
     if language not in _WRITERS:
         raise ParameterError("language", f"is {', '.join(_WRITERS)}, not '{language}'")
     return _WRITERS[language](model)
 
 
 def _about(model: "WdlModel") -> str:
-    """One line without anything of others' words that a comment could not hold."""
+    """One line about the model, without user text, so that it is safe in a comment."""
     return (
         f"{GENERATOR}: fitted by hyoka wdl to {model.positions:,} positions of "
         f"{model.games:,} games; scores in {model.unit}."
@@ -31,13 +31,13 @@ def _about(model: "WdlModel") -> str:
 
 
 def _numbers(model: "WdlModel") -> tuple[list[str], list[str]]:
-    """From the highest power, as Horner's rule wants them."""
+    """Coefficients of a and b from the highest power down, for Horner's method."""
     a, b = ([repr(each.value) for each in reversed(side)] for side in (model.a, model.b))
     return a, b
 
 
 def _stages(model: "WdlModel") -> tuple[str, str, str]:
-    """The lowest, the highest and the reference, as floating-point numbers."""
+    """The lowest, highest and reference stages as floating-point literals."""
     stages = model.stages
     return repr(float(stages.low)), repr(float(stages.high)), repr(float(stages.reference))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of wins, draws and losses as a result: a table, a picture, and code for programs."""
+"""Results of WDL models: a table, a chart, and exported code."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from hyoka.storage.result import FORMATS, MIN_GAMES, TOO_FEW, Coverage, Result, 
 
 @dataclass(frozen=True, repr=False)
 class WdlModels(Result):
-    """Models of evaluators and conditions, with what programs need to use them."""
+    """WDL models of evaluators and conditions."""
 
     drawn_by = "wdl_contours"
 
@@ -26,10 +26,10 @@ class WdlModels(Result):
     caveats: tuple[str, ...] = ()
     coverage: Coverage | None = None
     min_games: int = MIN_GAMES
-    """Figures of fewer games are hidden; `parts` has them all."""
+    """Minimum number of games for a figure to be shown; `parts` has all figures."""
 
     def has_enough_games(self, part: WdlModel) -> bool:
-        """Whether a part has the games that figures need."""
+        """Whether a part has enough games for figures."""
         return part.games >= self.min_games
 
     @property
@@ -38,7 +38,7 @@ class WdlModels(Result):
         return "Win = 1 / (1 + exp((a - score) / b)), loss the same of -score, draw what is left"
 
     def table(self) -> pa.Table:
-        """A row a model, with coefficients and intervals."""
+        """One row per model, with coefficients and intervals."""
         rows = []
         for part in self.parts:
             row: dict[str, object] = {
@@ -67,7 +67,7 @@ class WdlModels(Result):
         return pa.Table.from_pylist(rows)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that people read."""
+        """Rows of the text table."""
         heading = (
             "evaluator", "condition", "50 % wins at", "spread", "draws at 0", "log loss",
             "positions", "games",
@@ -75,7 +75,7 @@ class WdlModels(Result):
         return (heading, *(_cells(part, self.has_enough_games(part)) for part in self.parts))
 
     def notes(self) -> tuple[str, ...]:
-        """Where it holds, the coefficients, and why some models are missing."""
+        """The fitted range, the coefficients, and reasons for missing models."""
         notes = [*self.caveats]
         enough = [part for part in self.parts if self.has_enough_games(part)]
         if few := len(self.parts) - len(enough):
@@ -106,7 +106,7 @@ class WdlModels(Result):
         return tuple(notes)
 
     def save(self, path: str | Path, figure: Figure | None = None) -> None:
-        """Write it as the path ends: as other results, or as code by `.h`, `.hpp` and `.py`."""
+        """Write a result file, or code for the suffixes `.h`, `.hpp` and `.py`."""
         file = Path(path)
         language = LANGUAGES.get(file.suffix.lower())
         if language is None:
