@@ -40,13 +40,13 @@ from hyoka.models.networks import (
 
 _MOST_ACTIVATION: Final = MOST / STEPS
 _LARGEST: Final = {"stem": 2.0, "globals": 1.0}
-"""Weights of the first layer stay within these: its sums of 16 bits then don't run over."""
+"""Bounds of first-layer weights that keep 16-bit sums from overflowing."""
 _LARGEST_SUM: Final = 2**31 - 1
 _LARGEST_16: Final = 2**15 - 1
 
 
 class ConvolutionTrainee(Trainee):
-    """Blocks of convolutions; see `core/network/convolution.h` for the formula."""
+    """A residual convolutional network; see `core/network/convolution.h` for the formula."""
 
     judges_moves = True
 
@@ -70,7 +70,7 @@ class ConvolutionTrainee(Trainee):
             return torch.zeros(*shape, device=settings.device)
 
         he = math.sqrt(2 / (TAPS * c))
-        # A block begins as nearly nothing, so that deep networks learn without being normalised.
+        # Residual blocks start near zero, so deep networks train without normalization.
         small = 0.2 / math.sqrt(size.blocks)
         self.weights = {
             "stem": drawn(c, size.planes, 3, 3, spread=0.25),
@@ -99,7 +99,7 @@ class ConvolutionTrainee(Trainee):
             tensor.requires_grad_(True)
 
     def _take(self, start: Convolution) -> None:
-        """Begin with what another network of the same size has learned."""
+        """Load the weights of a network of the same size."""
         if start.game != self._game or start.size != self.size:
             raise ParameterError("start", "is of another game or another size")
         for name, array in floats_of(start).items():
@@ -107,7 +107,7 @@ class ConvolutionTrainee(Trainee):
             self.weights[name] = self._torch.from_numpy(array.copy()).to(device)
 
     def keep_small(self, decay: float) -> None:
-        """Shrink weights a little, and keep those of the first layer within their bounds."""
+        """Apply weight decay and clip the weights of the first layer."""
         with self._torch.no_grad():
             for name, tensor in self.weights.items():
                 if "bias" in name:
@@ -138,13 +138,13 @@ class ConvolutionTrainee(Trainee):
         return self._torch.cat([x.mean((2, 3)), x.amax((2, 3))], dim=1)
 
     def logits(self, seen: Tensor) -> Tensor:
-        """Of the mover's expected result."""
+        """Logits of the mover's expected result."""
         w = self.weights
         hidden = (self._pooled(seen) @ w["value"].T + w["value_bias"]).clamp(0, _MOST_ACTIVATION)
         return hidden @ w["value_out"] + w["value_out_bias"]
 
     def move_logits(self, seen: Tensor, legal: Tensor) -> Tensor:
-        """Of the strengths of all codes of moves."""
+        """Logits of all move codes."""
         w = self.weights
         points = seen.flatten(2)
         on_board = self._torch.einsum("pc,bcs->bps", w["moves"], points)
@@ -154,7 +154,7 @@ class ConvolutionTrainee(Trainee):
         return logits.masked_fill(legal == 0, -1e9)
 
     def network(self) -> Convolution:
-        """As the compiled core takes it: in whole numbers."""
+        """Quantized network for the core."""
         w = {name: tensor.detach().cpu().numpy() for name, tensor in self.weights.items()}
         return quantize(self._game, self.size, w)
 
@@ -162,7 +162,7 @@ class ConvolutionTrainee(Trainee):
 def quantize(
     game: str, size: ConvolutionSize, floats: dict[str, NDArray[np.float32]]
 ) -> Convolution:
-    """A network as the compiled core takes it, from what was learned."""
+    """Quantize the weights of a network for the core."""
     c = size.channels
 
     def stacked(name: str) -> NDArray[np.float32]:
@@ -196,7 +196,7 @@ def quantize(
 
 
 def floats_of(network: Convolution) -> dict[str, NDArray[np.float32]]:
-    """What `quantize` makes the network of, up to rounding."""
+    """The inverse of `quantize`, up to rounding."""
     size, numbers = network.size, network.numbers
     c = size.channels
     stem = numbers["stem"].astype(np.float32) / STEPS
@@ -227,12 +227,12 @@ def floats_of(network: Convolution) -> dict[str, NDArray[np.float32]]:
 
 
 def _by_tap(weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The last two axes as one."""
+    """Flatten the last two axes."""
     return weights.reshape(*weights.shape[:-2], TAPS)
 
 
 def _rows(weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """A row an output: all inputs at the first tap, then at the next."""
+    """One row per output: all inputs at the first tap, then at the next."""
     blocks, c = weights.shape[:2]
     return _by_tap(weights).transpose(0, 1, 3, 2).reshape(blocks, c, -1)
 
@@ -245,16 +245,16 @@ def _in_16(weights: NDArray[np.float32], steps: int) -> NDArray[np.int16]:
 def _whole(
     rows: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.uint8]]:
-    """Rows in the finest steps in which their sums stay within 32 bits."""
+    """Quantize rows with the finest steps that keep their sums within 32 bits."""
     rows, bias = rows.astype(np.float64), bias.astype(np.float64)
     shifts = np.full(bias.shape, MOST_SHIFT)
-    room = _LARGEST_SUM - 2**22  # for what rounding adds
+    room = _LARGEST_SUM - 2**22  # margin for rounding
     for shift in range(MOST_SHIFT, LEAST_SHIFT, -1):
         steps = 2.0**shift
         widest = np.abs(rows).max(-1) * steps
         sums = np.abs(rows).sum(-1) * steps * MOST + np.abs(bias) * steps * STEPS
         shifts = np.where((widest > _LARGEST_16) | (sums > room), shift - 1, shifts)
-        # Once it fits, it stays: finer steps were tried before.
+        # Keep the first shift that fits, since finer ones were tried before.
         shifts = np.maximum(shifts, LEAST_SHIFT)
     by_row = 2.0**shifts
     weights = np.clip(np.rint(rows * by_row[..., None]), -_LARGEST_16, _LARGEST_16)
@@ -276,22 +276,22 @@ __all__ = [
 ]
 
 _LARGEST_WEIGHT: Final = 1.98
-"""Weights stay within this while they are learned: sums of whole numbers then can't run over."""
+"""Bound of weights in training that keeps quantized sums from overflowing."""
 
 Draw = Callable[[int], Examples]
-"""The examples of an epoch, by its number: boards may be turned another way each time."""
+"""Returns the examples of an epoch by its number, for example with random symmetries."""
 
 
 @dataclass
 class LearnedNetwork:
-    """A network, and how it came to be."""
+    """A trained network with its reports."""
 
     network: Network | Convolution
     reports: list[EpochReport] = field(default_factory=list)
 
 
 def check_size(game: str, settings: NetworkSettings) -> None:
-    """Raise NotationError for a network that can't be."""
+    """Raise NotationError for an impossible network size."""
     if settings.blocks:
         ConvolutionSize.of_game(game, settings.channels, settings.blocks, settings.value_units)
     else:
@@ -317,10 +317,10 @@ def learn_network(
     start: Network | Convolution | None = None,
     tell: Callable[[EpochReport], None] | None = None,
 ) -> LearnedNetwork:
-    """A network learned from examples, or one that goes on learning from `start`.
+    """Train a network on examples, or continue training `start`.
 
-    On the processor the same examples, settings and number of threads give the same network; a GPU
-    is asked for operations that do.
+    On the CPU, the same examples, settings and number of threads give the same network; on a GPU,
+    deterministic operations are requested.
     """
     torch = torch_or_raise()
     settings = settings or NetworkSettings()
@@ -368,7 +368,7 @@ def learn_network(
 
 
 class _FlatTrainee(Trainee):
-    """One layer over all inputs, and what stands above it."""
+    """A dense network: one layer over all inputs, with heads."""
 
     def __init__(
         self, game: str, size: NetworkSize, settings: NetworkSettings, start: Network | None
@@ -415,7 +415,7 @@ class _FlatTrainee(Trainee):
             tensor.requires_grad_(True)
 
     def _take(self, start: Network) -> None:
-        """Begin with what another network of the same size has learned."""
+        """Load the weights of a network of the same size."""
         if start.game != self._game or start.size != self._size:
             raise ParameterError("start", "is of another game or another size")
         torch, numbers = self._torch, start.numbers
@@ -453,7 +453,7 @@ class _FlatTrainee(Trainee):
         return logits
 
     def _all_moves(self) -> tuple[Tensor, Tensor]:
-        """What each code is judged by, with what it has in common with others."""
+        """Features of each move code, with those it shares with other codes."""
         moves, bias = self.weights["moves"], self.weights["move_bias"]
         if self._parts is not None:
             moves = moves + self._parts @ self.weights["part_moves"]
@@ -502,7 +502,7 @@ def _in_steps(weights: NDArray[np.float32], steps: int) -> NDArray[np.int16]:
 
 
 def joined(parts: Sequence[Examples]) -> Examples:
-    """Examples of several sources as one: those with moves first."""
+    """Concatenate examples; those with moves come first."""
     with_moves = [part.with_moves for part in parts]
     offsets = [np.diff(part.offsets)[: part.with_moves] for part in parts]
     return Examples(

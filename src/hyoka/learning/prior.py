@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""UCT's prior fitted on self-play: the sigmoid's scale, and what the evaluation counts for.
+"""Virtual visits from an evaluation in UCT, tuned on self-play: sigmoid scale and visit count.
 
-Nakamura 2007 starts a new node as if it had been simulated n times with the result σ(evaluation).
-The scale of σ is fitted to what simulations say of new nodes; n is what wins.
+Nakamura 2007 initializes a new node as if it had been simulated n times with the result
+σ(evaluation). The scale of σ is fitted to simulation results at new nodes; n is chosen by matches.
 """
 
 import random
@@ -31,22 +31,22 @@ from hyoka.search.playouts import playouts
 _Z95: Final = NormalDist().inv_cdf(0.975)
 _PLAYOUTS: Final = 50
 _MOST: Final = 2000
-"""New nodes: those of one game tell much the same, and playouts of chess take long."""
+"""Maximum number of new nodes: those of one game are correlated, and chess playouts are slow."""
 
 
 @dataclass(frozen=True, eq=False)
 class NewNodes:
-    """Positions such as a search meets when its tree grows, and what random playouts say of them.
+    """Samples of new search-tree nodes, with the results of random playouts.
 
-    They lie a random move beside self-play games: a tree grows at moves that nobody plays. And the
-    playouts say what σ is to stand for, the win rate that simulations would give.
+    They are a random move away from self-play games, since new nodes mostly follow moves that are
+    not played in games. The playouts estimate the win rate that σ approximates.
     """
 
     positions: Sequence[Position] = field(repr=False)
     values: NDArray[np.float64] = field(repr=False)
     """The first player's mean result of random playouts."""
     pairs: NDArray[np.int64] = field(repr=False)
-    """Equal where games began from the same opening: these are not independent."""
+    """Pair ids: games from the same opening share theirs, as they are not independent."""
     games: int
 
     def __len__(self) -> int:
@@ -61,7 +61,7 @@ class NewNodes:
         seed: int = 0,
         progress: OnProgress | None = None,
     ) -> "NewNodes":
-        """One for each move that the players had to think about, or `most` of them by chance."""
+        """Sample a node for each searched move, or `most` of them at random."""
         table = GameTable.from_records(game.record for game in games)
         chance = random.Random(seed)
         found: list[Position] = []
@@ -93,11 +93,11 @@ class NewNodes:
         )
 
     def scale(self, evaluation: StaticEvaluation) -> Estimate:
-        """The scale with which an evaluation's sigmoid fits the playouts' results best.
+        """Fit the scale with which an evaluation's sigmoid matches the playouts' results.
 
-        A score s is worth 1 / (1 + exp(-s / scale)). The interval counts pairs of games. The
-        sigmoid has no constant, since the search's has none. Raises StudyError where a higher
-        score does not go with more wins: then no scale is right.
+        A score s is worth 1 / (1 + exp(-s / scale)). The interval is clustered by pairs of games.
+        The sigmoid has no constant, like the search's. Raises StudyError if higher scores do not go
+        with more wins.
         """
         scores = evaluation.score(self.positions).astype(np.float64)
         fit = fit_sigmoid(scores[:, None], self.values, self.pairs, names=["the evaluation"])
@@ -114,26 +114,26 @@ class NewNodes:
 
 @dataclass(frozen=True)
 class TunedPrior:
-    """The scale that was fitted, and how strong the search is with each weight of the prior."""
+    """The fitted scale, and the strength of the search with each number of virtual visits."""
 
     game: str
     search: SearchSpec
-    """Without a prior."""
+    """The search without virtual visits."""
     nodes: NewNodes
-    """What the scale was fitted to."""
+    """Nodes that the scale was fitted to."""
     scale: Estimate
     ratings: RatingList
-    """The players are called by their settings: `prior=40`."""
+    """Ratings; player names are settings such as `prior=40`."""
 
     @property
     def best(self) -> Rated:
-        """Who made most of the games; of several that are as strong, it is so by chance."""
+        """The highest-rated player; ties within the error are decided by chance."""
         return self.ratings.players[0]
 
     def behind_best(self, name: str) -> Estimate:
-        """How much weaker one is than the best, in Elo.
+        """Elo difference of a player to the best.
 
-        The games chose the best, so that the interval is one that holds for all pairs at once.
+        Since the games selected the best, the interval is simultaneous over all pairs.
         """
         players = len(self.ratings.players)
         pairs = players * (players - 1) // 2
@@ -141,12 +141,12 @@ class TunedPrior:
 
     @property
     def as_strong(self) -> tuple[str, ...]:
-        """Those that the games can't tell from the best."""
+        """Players not significantly weaker than the best."""
         others = (each.name for each in self.ratings.players[1:])
         return tuple(name for name in others if self.behind_best(name).low <= 0)
 
     def player(self, name: str) -> SearchSpec:
-        """The search that played under a name."""
+        """The search of a player."""
         return _with_prior(self.search, int(name.partition("=")[2]), self.scale)
 
 
@@ -162,10 +162,10 @@ def tune_prior(  # noqa: PLR0913 - a keyword for each choice
     seed: int = 0,
     progress: OnProgress | None = None,
 ) -> TunedPrior:
-    """Fit the scale of a search's prior on `self_play` games, then let several weights of it play.
+    """Fit the scale on `self_play` games, then compare numbers of virtual visits in matches.
 
-    `search` is a UCT with the weights of its evaluation and a limit; `games` are for each two of
-    `priors`. `play` plays so many games of a match: if it resumes its matches, so does this.
+    `search` is a UCT with the weights of its evaluation and a limit; `games` is the number per pair
+    of `priors`. `play` plays a number of games of a match: if it resumes matches, so does this.
     """
     plain = _without_prior(search)
     if len(set(priors)) < 2:
@@ -198,7 +198,7 @@ def _without_prior(search: SearchSpec) -> SearchSpec:
 
 
 def _with_prior(search: SearchSpec, prior: int, scale: Estimate) -> SearchSpec:
-    """The scale has three figures: no more of it is known, and all machines fit the same."""
+    """Set virtual visits and scale, rounded to three digits so that all machines agree."""
     if not prior:
         return search
     return search.with_settings(prior=prior, scale=float(f"{scale.value:.3g}"))

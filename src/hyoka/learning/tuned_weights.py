@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tuner found: weights of features, how sure they are, and files of them for engines."""
+"""Results of the tuner: feature weights with errors, and weight files for engines."""
 
 import csv
 import io
@@ -22,9 +22,9 @@ from hyoka.storage.outputs import GENERATOR
 from hyoka.storage.result import plain_json
 
 ENDINGS: Final = (".json", ".csv", ".h", ".hpp")
-"""How files of weights end."""
+"""File extensions of weight files."""
 _OWN_WORDS: Final = ("TUNED_FEATURES", "TUNED_SCALE", "TUNED_WEIGHTS_H")
-"""What a header says itself: no feature's name."""
+"""Identifiers reserved by the header itself."""
 
 
 @dataclass(frozen=True)
@@ -35,22 +35,22 @@ class TunedFeature:
     weights: tuple[FittedWeight, ...]
     frozen: bool
     tapered: bool
-    """Whether there are phases; a weight that is alike in both is one."""
+    """Whether it has two weights, for opening and ending."""
 
     @property
     def pair(self) -> tuple[float, float]:
-        """In the opening and in the ending."""
+        """Weights in the opening and in the ending."""
         return self.weights[0].weight, self.weights[-1].weight
 
     @property
     def amount(self) -> float | list[float]:
-        """As files have it: a number, or two where there are phases."""
+        """The weight in files: a number, or a pair if tapered."""
         return list(self.pair) if self.tapered else self.weights[0].weight
 
 
 @dataclass(frozen=True)
 class Change:
-    """A measure on games held out: before, after, and the difference by games."""
+    """A metric on held-out games: before, after, and the difference, clustered by game."""
 
     measure: str
     before: float
@@ -60,29 +60,29 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class TunedWeights:
-    """Weights: win probability = 1 / (1 + exp(-score / scale))."""
+    """Tuned weights: win probability = 1 / (1 + exp(-score / scale))."""
 
     method: Method
     features: tuple[TunedFeature, ...] = field(repr=False)
     scale: float
     scale_error: float
-    """0 where the scale was given."""
+    """Standard error of the scale; 0 if it was fixed."""
     scale_before: float
-    """Of the weights to begin with; NaN without any."""
+    """Scale of the initial weights; NaN without any."""
     unit: str
     source: str
     game: str
-    """Empty if the table is of no study."""
+    """Name of the game; empty if the table is not from a study."""
     games: int
     positions: int
     held_out_positions: int
     held_out_games: int
     loss: float
-    """A position that was fitted on, without the penalty."""
+    """Mean training loss per position, without the penalty."""
     steps: int
     confidence: float
     changes: tuple[Change, ...]
-    """On games held out; *before* is even chances where there were no weights to begin with."""
+    """On held-out games; without initial weights, *before* is even chances."""
     origin: Origin = field(repr=False)
 
     def __getitem__(self, name: str) -> TunedFeature:
@@ -109,13 +109,13 @@ class TunedWeights:
         return "\n".join(lines)
 
     def weights(self) -> Iterator[FittedWeight]:
-        """All weights that were fitted, in the order of the features."""
+        """All fitted weights, in the order of the features."""
         for feature in self.features:
             if not feature.frozen:
                 yield from feature.weights
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, as JSON has it."""
+        """JSON representation."""
         left_out = ("features", "changes", "origin")
         plain: dict[str, Any] = {
             name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out
@@ -126,9 +126,9 @@ class TunedWeights:
         return found
 
     def evaluation(self) -> LinearEvaluation | None:
-        """The game's own evaluation with these weights, if all features are terms of it.
+        """The game's evaluation with these weights, if all features are terms of it.
 
-        Terms that are no features have no weight: nothing counts that was not fitted.
+        Other terms get weight 0, so only fitted terms count.
         """
         if not self.game:
             return None
@@ -140,9 +140,9 @@ class TunedWeights:
         return present.with_weights(weights, scale=self.scale)
 
     def save(self, path: str | Path, *, command: str | None = None) -> None:
-        """Write the weights as the path ends: `.json`, `.csv`, `.h` or `.hpp`.
+        """Write the weights in the format of the file extension: `.json`, `.csv`, `.h` or `.hpp`.
 
-        JSON of features that are terms of the game's evaluation is a file for `eval=FILE`.
+        If all features are terms of the game's evaluation, JSON is a file for `eval=FILE`.
         """
         file = Path(path)
         if file.suffix.lower() in (".h", ".hpp"):
@@ -181,7 +181,7 @@ class TunedWeights:
         return text.getvalue()
 
     def _header(self) -> str:
-        """Weights as C and C++ compile them, with a name for each place."""
+        """Weights as a C and C++ header, with one identifier per feature."""
         phases = any(each.tapered for each in self.features)
         places = _identifiers([each.name for each in self.features])
         enum = "\n".join(f"    {place}," for place in places)
@@ -205,7 +205,7 @@ class TunedWeights:
 
 
 def _identifiers(names: list[str]) -> list[str]:
-    """Names that C takes, each once.
+    """Unique C identifiers for names.
 
     >>> _identifiers(["bishop pair", "bishop-pair", "2nd rank", "scale"])
     ['TUNED_BISHOP_PAIR', 'TUNED_BISHOP_PAIR_2', 'TUNED_2ND_RANK', 'TUNED_SCALE_2']
@@ -222,10 +222,10 @@ def _identifiers(names: list[str]) -> list[str]:
 
 
 def read_weights(path: str | Path) -> dict[str, float | tuple[float, float]]:
-    """Weights to begin with from a file: JSON or CSV as `save` writes them, or by hand.
+    """Read initial weights from a JSON or CSV file, written by `save` or by hand.
 
-    CSV has a column `name` and `weight`, or `opening` and `ending`; JSON an object of numbers and
-    pairs, or one under `columns` or `weights`.
+    CSV has a column `name` and either `weight`, or `opening` and `ending`. JSON has an object of
+    numbers and pairs, at the top level or under `columns` or `weights`.
     """
     file = Path(path)
     try:

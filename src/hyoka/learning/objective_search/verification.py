@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a learned objective trains stronger play than those it began with: games tell."""
+"""Verification of a learned objective: matches against evaluations of baseline objectives."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -18,7 +18,7 @@ from hyoka.storage.files import write_bytes
 
 PROPOSED: Final = "proposed"
 _APART: Final = 1_000_003
-"""Added to a search's seed, so that openings are none that it used."""
+"""Seed offset, so that openings differ from those of the search."""
 
 PlayMatch = Callable[[MatchPlan, Path, int, Sprt | None], MatchResult]
 
@@ -33,7 +33,7 @@ def trained_files(  # noqa: PLR0913 - a keyword for each choice
     executor: Executor | None = None,
     progress: OnProgress | None = None,
 ) -> dict[str, Path]:
-    """An evaluation for each objective, trained from the same games; what is there stays."""
+    """Train an evaluation for each objective on the same games; existing files are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: folder / f"{name}.eval" for name in objectives}
     missing = [name for name, file in files.items() if not file.exists()]
@@ -49,7 +49,7 @@ def trained_files(  # noqa: PLR0913 - a keyword for each choice
 
 
 def baselines() -> dict[str, Objective]:
-    """What others have trained by."""
+    """Baseline objectives."""
     return {each.name: each() for each in (Comparison, Combination)}
 
 
@@ -67,10 +67,10 @@ def verify(  # noqa: PLR0913 - a keyword for each choice
     progress: OnProgress | None = None,
     play: PlayMatch | None = None,
 ) -> list[MatchResult]:
-    """Matches of what an objective trains against what Comparison and Combination train.
+    """Play matches between the evaluation of an objective and those of the baselines.
 
-    From openings and seeds that the search for it has not used. A sequential test may end a match
-    before all its games are played.
+    Openings and seeds differ from those of the search for the objective. A sequential test may end
+    a match early.
     """
     objectives = {PROPOSED: objective} | baselines()
     files = trained_files(

@@ -20,29 +20,29 @@ from hyoka.study import Study, Visits, keep_visits, make_study, stored_visits
 
 @dataclass(frozen=True, eq=False)
 class PlayedGames:
-    """Games side by side. Plies are counted through all of them."""
+    """Concatenated games. Plies are numbered through all of them."""
 
     game: str
     komi: NDArray[np.float64]
-    """By game; NaN where there is none."""
+    """Komi by game; NaN if there is none."""
     move_offsets: NDArray[np.int64]
     """Game i's moves are those from move_offsets[i] to move_offsets[i + 1]."""
     moves: NDArray[np.uint16]
     values: NDArray[np.float32]
-    """By ply: what the search thought the first player's result would be; NaN: a random move."""
+    """The search's value for the first player, by ply; NaN at random moves."""
     visit_offsets: NDArray[np.int64]
-    """Ply i's visits are from visit_offsets[i] to visit_offsets[i + 1]; none: it was quick."""
+    """Ply i's visits are from visit_offsets[i] to visit_offsets[i + 1]; none for quick searches."""
     visited: NDArray[np.uint16]
     visits: NDArray[np.uint32]
     results: NDArray[np.int8]
-    """By game, of the first player: 1, 0, -1."""
+    """The first player's result by game: 1, 0, -1."""
 
     def __len__(self) -> int:
         return len(self.results)
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Games of several parts, one after the other."""
+        """Concatenate several parts."""
         offsets = {"move_offsets", "visit_offsets"}
         found: dict[str, Any] = {"game": parts[0].game}
         for name in (each.name for each in fields(cls) if each.name != "game"):
@@ -55,7 +55,7 @@ class PlayedGames:
         return cls(**found)
 
     def some(self, games: NDArray[np.bool_]) -> Self:
-        """The games that are marked."""
+        """Select games by a mask."""
         plies = np.repeat(games, np.diff(self.move_offsets))
         moved = np.repeat(plies, np.diff(self.visit_offsets))
         return type(self)(
@@ -71,9 +71,9 @@ class PlayedGames:
         )
 
     def examples(self, *, seed: int = 0, blend: float = 0.5, threads: int = 1) -> Examples:
-        """What a network learns from these games: positions turned at random, by the seed.
+        """Training examples from these games, with random symmetries drawn by the seed.
 
-        A position is worth `blend` of what the search thought and the rest of the game's result.
+        A position's target is `blend` times the search value plus the rest times the game result.
         """
         counts = np.diff(self.visit_offsets)
         searched = ~np.isnan(self.values)
@@ -137,7 +137,7 @@ def play_games(
     first: int,
     plan: _core.SelfPlayPlan,
 ) -> PlayedGames:
-    """Games number `first` and on, one for each komi; fewer if it was interrupted."""
+    """Play one game per komi, numbered from `first`; fewer if interrupted."""
     found = _core.self_play(game, list(players), komi, first, plan)
     return PlayedGames(game, komi[: len(found["results"])], **found)
 
@@ -146,21 +146,21 @@ _MOVERS: Final[tuple[Author, Author]] = ("first", "second")
 
 
 def without_doubles(played: PlayedGames) -> PlayedGames:
-    """The same with each game once: a study takes none twice."""
+    """Remove duplicate games: a study has each game once."""
     seen: set[bytes] = set()
     keep = np.zeros(len(played), bool)
     for number in range(len(played)):
         begin, end = played.move_offsets[number : number + 2]
-        key = played.moves[begin:end].tobytes()  # whatever the komi: studies tell games by moves
+        key = played.moves[begin:end].tobytes()  # ignores komi: studies identify games by moves
         keep[number] = key not in seen
         seen.add(key)
     return played.some(keep)
 
 
 def records_of(played: PlayedGames, player: str) -> list[Record]:
-    """The games as records: what the search thought of a position is the mover's remark.
+    """Convert games to records, with the search value as the mover's comment.
 
-    It stands with the move: notations have no place for one before the first.
+    The comment belongs to the move, since notations have no comments before the first move.
     """
     found = []
     for number in range(len(played)):
@@ -188,7 +188,7 @@ def records_of(played: PlayedGames, player: str) -> list[Record]:
 
 
 def study_of(played: PlayedGames, folder: Path, player: str) -> Study:
-    """A study of the games with what the search thought of positions and moves."""
+    """Create a study of the games with the search's values and visits."""
     games = without_doubles(played)
     file = folder.with_suffix(f".{_suffix(played.game)}")
     write_records(records_of(games, player), file)
@@ -215,7 +215,7 @@ def _suffix(game: str) -> str:
 
 
 def games_of_study(study: Study) -> PlayedGames:
-    """Games of a study with the visits that it keeps; without any, the moves played are learned."""
+    """Games of a study with its visits; without visits, the played moves are the targets."""
     numbered = list(study.records())
     played, ids = of_records([record for _, record in numbered]), [each for each, _ in numbered]
     if not study.sql("select 1 from visits limit 1").num_rows:
@@ -248,7 +248,7 @@ def _is_usable(record: Record) -> bool:
 
 
 def _values(record: Record) -> NDArray[np.float32]:
-    """What was said of each position in which a move was played; NaN where nothing was."""
+    """Value of each position in which a move was played; NaN if missing."""
     found = np.full(len(record), np.nan, np.float32)
     for remark in record.remarks:
         place = remark.ply - (remark.author is not None)
@@ -258,9 +258,9 @@ def _values(record: Record) -> NDArray[np.float32]:
 
 
 def of_records(records: Iterable[Record]) -> PlayedGames:
-    """Records as games to learn from: the moves played, and the results.
+    """Convert records to training games, with the played moves and results.
 
-    Games from other than the usual start, or without a result, are left out.
+    Games without a result, or not from the initial position, are left out.
     """
     usable = [record for record in records if _is_usable(record)]
     kinds = {record.game for record in usable}
