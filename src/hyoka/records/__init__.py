@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Game records: every notation in, one model out, and back."""
+"""Game records: reading and writing of every notation, with one data model."""
 
 from hyoka.records.formats import FORMATS, recognize
 from hyoka.records.reading import (

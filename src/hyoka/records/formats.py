@@ -16,7 +16,7 @@ FORMATS: Final = {
     "wthor": "WTHOR's .wtb of Othello, with .jou and .trn beside it",
 }
 
-# No pattern may look at the same blank twice: records come from anywhere.
+# No pattern may backtrack over blanks: records are untrusted.
 _SGF = re.compile(rb"\([ \t\r\n]{0,99};")
 _PGN = re.compile(rb'\[[ \t]{0,99}[A-Za-z0-9_]+[ \t\r\n]{1,99}"')
 _PGN_MOVES = re.compile(
@@ -67,7 +67,7 @@ def _after_comments(head: bytes) -> bytes:
 
 
 def _is_wthor(head: bytes) -> bool:
-    """A header of 16 bytes: creation date, how many games, the year, the size, the kind."""
+    """A 16-byte header: creation date, number of games, year, size, kind."""
     if len(head) < 16 or b"\x00" not in head[:16]:
         return False
     century, month, day = head[0], head[2], head[3]
@@ -86,7 +86,7 @@ def _is_wthor(head: bytes) -> bool:
 
 def _is_kifu(head: bytes) -> bool:
     for encoding in ("utf-8", "cp932"):
-        # The last character may be cut in two.
+        # The last character may be incomplete.
         text = head.decode(encoding, errors="ignore")
         words = sum(word in text for word in _KIFU_WORDS)
         if words >= 2 or _KIFU_MOVE.search(text):
@@ -94,7 +94,7 @@ def _is_kifu(head: bytes) -> bool:
     return False
 
 
-# In the order they are tried: by the beginning of a file, then by what occurs anywhere in it.
+# Tested in this order: by the start of a file, then by content anywhere in it.
 _SIGNS: Final[tuple[tuple[str, Callable[[bytes, bytes], object]], ...]] = (
     ("wthor", lambda head, _: _is_wthor(head)),
     ("sgf", lambda _, body: _SGF.match(body)),
@@ -109,7 +109,7 @@ _SIGNS: Final[tuple[tuple[str, Callable[[bytes, bytes], object]], ...]] = (
 
 
 def recognize(head: bytes) -> str | None:
-    """The format of a file from its first bytes (some thousands are enough); None if unknown.
+    """Recognize a file's format by its first bytes (a few thousand suffice); None if unknown.
 
     >>> recognize(b"(;GM[1]FF[4]SZ[9];B[ee])"), recognize(b"1. e4 e5 2. Nf3 *")
     ('sgf', 'pgn')
@@ -124,11 +124,11 @@ def recognize(head: bytes) -> str | None:
 
 
 def as_utf8(blocks: Iterable[bytes], format: str) -> Iterator[bytes]:
-    """The blocks in UTF-8 with lines that end in LF or CR LF, cut at line ends where there are any.
+    """Convert blocks to UTF-8 with lines that end in LF or CR LF, cut at line ends if possible.
 
-    PGN that is not UTF-8 is Windows' Western, and Japanese text CP932, line by line, since files
-    are often put together from several. An SGF game says itself what it is in (`CA`); if it does
-    not, it is UTF-8 or Latin-1.
+    PGN that is not UTF-8 is read as Windows-1252, and Japanese text as CP932, line by line, since
+    files are often concatenated. An SGF game states its encoding (`CA`); by default it is UTF-8 or
+    Latin-1.
     """
     if format == "wthor":
         yield from blocks
@@ -150,7 +150,7 @@ def _with_line_feeds(blocks: Iterator[bytes]) -> Iterator[bytes]:
         read = blocks
         blocks = (decoder.decode(block).encode() for block in read)
         first = decoder.decode(first).encode()
-    if first.endswith(b"\r"):  # the line feed that goes with it may come next
+    if first.endswith(b"\r"):  # its line feed may come next
         first += next(blocks, b"")
     if b"\r" in first and b"\n" not in first:
         yield first.replace(b"\r", b"\n")
@@ -162,7 +162,7 @@ def _with_line_feeds(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _pieces(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes, cut behind line ends; a line without an end, not within a character."""
+    """Cut the bytes after line ends; a line without an end is not cut within a character."""
     held: list[bytes] = []
     size = 0
     for block in blocks:
@@ -211,7 +211,7 @@ def _turned_by_line(fallback: str) -> Callable[[bytes], bytes]:
 
 
 class _SgfText:
-    """Turns SGF into UTF-8 by what each game says of itself."""
+    """Converts SGF to UTF-8 by the encoding that each game states."""
 
     _CHARSET = re.compile(rb"CA[ \t\r\n]{0,9}\[([^\]]{1,80})\]")
     _NODE = re.compile(rb"\([ \t\r\n]{0,99};([^;()]{0,2000})")
@@ -233,7 +233,7 @@ class _SgfText:
         roots = [
             node.start() for node in self._NODE.finditer(data) if self._OF_ROOTS.search(node[1])
         ]
-        # What comes before the first root belongs to a game that began in the piece before.
+        # Text before the first root belongs to a game of the previous block.
         pieces = [self._decoded(data[: roots[0] if roots else len(data)])]
         for begin, end in itertools.pairwise([*roots, len(data)]):
             charset = self._CHARSET.search(data, begin, min(end, begin + 4096))
@@ -262,11 +262,11 @@ _CHARSETS: Final = frozenset(
         *("mac-roman", "mac-cyrillic", "mac-greek", "mac-iceland", "mac-latin2", "mac-turkish"),
     )
 )
-"""Allowed encodings, since a file names its own and some of Python's codecs are unsafe."""
+"""Allowed encodings, since files are untrusted and some of Python's codecs are unsafe."""
 
 
 def _encoding_named(name: bytes) -> str:
-    """Python's name of a character set; Latin-1 for anything that is none."""
+    """Return Python's name of a character set; Latin-1 if unknown."""
     try:
         encoding = codecs.lookup(name.decode("ascii")).name
     except (LookupError, ValueError):

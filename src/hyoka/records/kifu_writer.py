@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shogi records as CSA and as KIF."""
+"""Writers of shogi records: CSA and KIF."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from hyoka.records.record import Draft, Record, Remark, Wording, commands, numbe
 
 
 def _csa_end(record: Record) -> list[str]:
-    """The mark that reads back as this result and ending."""
+    """Return the mark that reads back as this result and ending."""
     mover_first = bool(record.position().to_play == _core.Player.first)
     mover_lost = record.result == (0.0 if mover_first else 1.0)
     mover_won = record.result == (1.0 if mover_first else 0.0)
@@ -73,12 +73,12 @@ _SAID_BY: Final = {
     "ending": ("%", "'result"),
 }
 _BEHIND: Final = ("$END_TIME", "'summary", "'result")
-"""Headers that stand behind the moves, which some programs count on."""
+"""Headers after the moves, which some programs require."""
 CSA_NAME: Final = re.compile(r"N[+-]|\$[^:\n]*|'[a-z_]+|%")
 
 
 def as_csa(draft: Draft) -> str:
-    """The record as CSA."""
+    """Write the record as CSA."""
     record = draft.record
     made = (
         ("first", "N+", record.first),
@@ -115,7 +115,7 @@ def as_csa(draft: Draft) -> str:
         if draft.wording(remark) != Wording.own:
             if remark.score is not None:
                 lines.append(f"'** {number(remark.score)}")
-            # What stands in `'**` is the mover's, unless a command adds another's value.
+            # A value in `'**` is the mover's, unless a command adds another.
             only_score = remark.score is not None and remark.value is None and remark.mate is None
             mover = "first" if (i % 2 == 1) == first_begins else "second"
             said = commands(
@@ -199,7 +199,7 @@ _KIF_HANDICAPS: Final = {
 
 
 def _kif_handicap(record: Record) -> str | None:
-    """The name of the start; None if it has none, or is no handicap by the record's own words."""
+    """Return the name of the start; None if it has none, or headers say it is no handicap."""
     if not record.start:
         return "平手"
     kind = cast("type[ShogiPosition]", game_type(record.game))
@@ -210,7 +210,7 @@ def _kif_handicap(record: Record) -> str | None:
 
 
 def _kif_player(side: str, field: str, name: str, rating: str) -> Iterator[tuple[str, str, str]]:
-    """A player's name, with the rank behind it if it is one; any other rating has its own line."""
+    """Return a player's name, with the rank if any; other ratings have their own line."""
     is_rank = rating.endswith(("段", "級"))
     bare = not rating or not is_rank or name.endswith(rating)
     yield field, side, name if bare else f"{name} {rating}".strip()
@@ -219,7 +219,7 @@ def _kif_player(side: str, field: str, name: str, rating: str) -> Iterator[tuple
 
 
 def _kif_end(record: Record) -> str | None:
-    """The word that ends the game; None if there is none for it."""
+    """Return the word that ends the game; None if there is none."""
     mover_first = bool(record.position().to_play == _core.Player.first)
     mover_lost = record.result == (0.0 if mover_first else 1.0)
     if record.result is None:
@@ -246,7 +246,7 @@ _KIF_SAID_BY: Final = {
 
 
 def _is_header(name: str) -> bool:
-    """Whether a header is KIF's, and none of those that tell the start, which is written anew."""
+    """Whether a header is KIF's, and not about the start, which is written separately."""
     of_start = name == "手合割" or name.endswith("手の持駒")
     return name.isprintable() and "：" not in name and not of_start and not CSA_NAME.fullmatch(name)
 
@@ -267,7 +267,7 @@ def _kif_headers(draft: Draft) -> list[str]:
 
 
 def as_kif(draft: Draft) -> str:
-    """The record as KIF."""
+    """Write the record as KIF."""
     record = draft.record
     lines = ["#KIF version=2.0 encoding=UTF-8"]
     handicap = _kif_handicap(record)
@@ -278,7 +278,7 @@ def as_kif(draft: Draft) -> str:
     if (about := remarks.get(0)) is not None:
         lines += _kif_comment_lines(draft, about, "")
     totals = [0.0, 0.0]
-    # Times that are all zero are taken for none by programs that read KIF.
+    # Programs that read KIF take times that are all zero for missing.
     timed = any(remark.spent_s for remark in record.remarks)
     for i, move in enumerate(record.move_texts("kif"), 1):
         remark = remarks.get(i)

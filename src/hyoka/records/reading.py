@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading records: streams of bytes in, tables of games or single records out."""
+"""Reading of records: from byte streams to tables of games or single records."""
 
 import collections
 import io
@@ -22,7 +22,7 @@ from hyoka.records.record import ENDINGS, Author, Record, Remark, ordered_date, 
 from hyoka.records.sources import BLOCK, Source, size_on_disk, sources, sources_in
 
 LONGEST_GAME: Final = 64 << 20
-"""Largest game in bytes; a longer one and the rest of its file are refused."""
+"""The maximum size of a game in bytes; a longer one and the rest of its file are refused."""
 _HEAD: Final = 1 << 16
 _NO_RECORDS: Final = frozenset(
     (
@@ -31,31 +31,31 @@ _NO_RECORDS: Final = frozenset(
         ".parquet",
     )
 )
-"""Common files beside records; the first two name WTHOR's players and events."""
+"""Common files beside records; the first two contain WTHOR's players and events."""
 
 
 _UNREAD: Final = ("broken file", "too large")
 
 
 def unread_count(faults: Mapping[str, int]) -> int:
-    """Count the faults that hide unread games.
+    """Count the faults that may hide unread games.
 
-    Other faults are of games that were read and refused; behind these there may be any number.
+    Other faults are of single games that were read and refused.
     """
     return sum(faults.get(fault, 0) for fault in _UNREAD)
 
 
 @dataclass(frozen=True)
 class Refused:
-    """A game that was not taken, and why."""
+    """A refused game, and the reason."""
 
     source: str
     line: int
-    """Line of the fault, from 1; 0 in a binary file."""
+    """The line of the fault, from 1; 0 in a binary file."""
     number: int
-    """Which game of the file, from 1."""
+    """The number of the game in the file, from 1."""
     ply: int
-    """Moves that were good."""
+    """The number of valid moves."""
     fault: str
     """`unreadable`, `illegal move`, `unsupported`, `too large`, `broken file` or `no records`."""
     reason: str
@@ -72,13 +72,13 @@ class UnreadableNumber:
 
     source: str
     line: int
-    """First line of its game, from 1."""
+    """The first line of its game, from 1."""
     number: int
-    """Which game of the file, from 1."""
+    """The number of the game in the file, from 1."""
     ply: int
-    """Moves before the comment."""
+    """The number of moves before the comment."""
     text: str
-    """The beginning of the omitted text."""
+    """The start of the omitted text."""
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}: game {self.number}, ply {self.ply}: {self.text}"
@@ -89,7 +89,7 @@ MOST_UNREADABLE_KEPT: Final = 20
 
 @dataclass(frozen=True)
 class Batch:
-    """Some games of one file, as columns, and those refused meanwhile."""
+    """Some games of one file, as columns, and the games refused so far."""
 
     source: str
     format: str
@@ -100,11 +100,11 @@ class Batch:
         return len(self.table)
 
     def records(self) -> Iterator[Record]:
-        """The games one by one."""
+        """Iterate over the games."""
         return _records_of(self)
 
     def first_unreadable(self, keep: NDArray[np.bool_] | None = None) -> list[UnreadableNumber]:
-        """The first unreadable number of some games, or of those of them that `keep` marks."""
+        """Return the first unreadable number of some games, or of those that `keep` marks."""
         numbers = set((self.table.number if keep is None else self.table.number[keep]).tolist())
         return [
             UnreadableNumber(self.source, line, number, ply, text)
@@ -113,20 +113,20 @@ class Batch:
         ]
 
     def arrow(self) -> pa.Table:
-        """The games as an Arrow table with a row a game; see `hyoka columns`."""
+        """Return the games as an Arrow table with a row per game; see `hyoka columns`."""
         return _arrow_of(self)
 
 
 @dataclass
 class RecordStream:
-    """Records from files, one after another; `refused` fills while you go."""
+    """Iterates over records from files; `refused` grows meanwhile."""
 
     batches: Iterator[Batch]
     strict: bool = False
     """Whether the first bad game raises RefusedError."""
     refused: list[Refused] = field(default_factory=list)
     unreadable: int = 0
-    """Numbers in comments that were unreadable and omitted."""
+    """Unreadable numbers in comments, which were omitted."""
     first_unreadable: list[UnreadableNumber] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Record]:
@@ -186,7 +186,7 @@ def parse_records(data: str | bytes, *, format: str | None = None) -> list[Recor
 
 
 def read_back(text: str, format: str) -> Record | None:
-    """The one record of a text that was just written; None if it does not read as one."""
+    """Parse the one record of a text just written; None if that fails."""
     data = text.encode(errors="replace")
     taken, table = _core.Reader(format).read(data, last=True)
     if taken != len(data) or len(table) != 1 or table.refused:
@@ -209,7 +209,7 @@ def batches(
     strict: bool = False,
     progress: OnProgress | None = None,
 ) -> Iterator[Batch]:
-    """The games of many files as batches of some thousands, in constant memory.
+    """Iterate over the games of many files in batches of a few thousand, in constant memory.
 
     A file without a recognized format counts as refused, unless it lies in a folder or archive
     of others and is plainly something else. `progress` counts bytes on disk.
@@ -250,7 +250,7 @@ def _error_of(refused: Refused) -> RefusedError:
 
 
 def batches_of(source: Source, format: str | None) -> Iterator[Batch]:
-    """The games of one source, and what is wrong with it."""
+    """Iterate over the games of one source, and record its faults."""
     is_other = PurePath(source.name.lower()).suffix in _NO_RECORDS
     if is_other and not source.named and not source.problem:
         return
@@ -263,7 +263,7 @@ def batches_of(source: Source, format: str | None) -> Iterator[Batch]:
 
 
 class _UntilBroken:
-    """The blocks of a source up to where it can't be read any more."""
+    """Iterate over the blocks of a source until a read error."""
 
     def __init__(self, source: Source) -> None:
         self.problem = ""
@@ -303,17 +303,17 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
     reader = _core.Reader(known, *names)
     ahead = as_utf8(itertools.chain([head], blocks), known)
     following: bytes | None = next(ahead, b"")
-    waiting: list[bytes] = []  # what is left of the last reading, and what has come since
+    waiting: list[bytes] = []  # the rest of the last block, and new data
     size = left = games = 0
     while following is not None:
         waiting.append(following)
         size += len(following)
         following = next(ahead, None)
-        # A game that goes on and on is looked at again once it is twice as long.
+        # A very long game is parsed again only when its size has doubled.
         if following is not None and left > BLOCK and size < min(2 * left, LONGEST_GAME):
             continue
         data = b"".join(waiting)
-        # Of a truncated file only complete games are read.
+        # Only complete games of a truncated file are read.
         taken, table = reader.read(data, following is None and not until_broken.problem)
         waiting = [data[taken:]]
         size = left = len(data) - taken
@@ -334,11 +334,11 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
 
 
 _NAME_SIZES: Final = {".jou": 20, ".trn": 26}
-"""Bytes of a name in WTHOR's tables of players and tournaments."""
+"""The bytes of a name in WTHOR's tables of players and tournaments."""
 
 
 def _names_beside(source: Source) -> tuple[tuple[bytes, ...], list[Refused]]:
-    """WTHOR's tables of names; one that is damaged would give people other people's games."""
+    """Read WTHOR's name tables; a damaged one is rejected, since names would be wrong."""
     tables, refused = [], []
     for suffix, size in _NAME_SIZES.items():
         problem = ""
@@ -457,7 +457,7 @@ def _nags_of(table: _core.Table) -> list[tuple[int, ...]]:
 def _mapped(
     texts: pa.StringArray, function: Callable[[str], object], kind: pa.DataType
 ) -> pa.Array:
-    """`function` of every text, called once for each different one."""
+    """Apply `function` once to each distinct text."""
     encoded = texts.dictionary_encode()
     values = pa.array([function(text) for text in encoded.dictionary.to_pylist()], kind)
     return values.take(encoded.indices)
@@ -475,7 +475,7 @@ def _repeated(text: str, count: int) -> pa.StringArray:
 
 
 def text_array(table: _core.Table, name: str) -> pa.StringArray:
-    """A column of a table's texts as Arrow has it; nothing is copied."""
+    """Convert a column of texts to Arrow without copying."""
     offsets, data = table.text_buffers(name)
     return pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
 

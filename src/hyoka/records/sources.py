@@ -34,20 +34,20 @@ from hyoka.records.archives import (
 from hyoka.storage.files import open_regular
 
 BLOCK: Final = 1 << 20
-"""Bytes read at a time."""
+"""The number of bytes per read."""
 _ARCHIVES_DEEP: Final = 3
 _IN_MEMORY: Final = 16 << 20
-"""An archive in an archive that is larger goes to the disk while it is read."""
+"""Nested archives larger than this are stored on disk while they are read."""
 
 _HEAD: Final = 4096
-"""Bytes that tell what is packed."""
+"""Signatures of compressed formats."""
 
 OnBytes = Callable[[int], None]
-"""Called with the number of further bytes read, as stored on disk."""
+"""A callback that receives the number of further bytes read, as stored on disk."""
 
 _ZIP_END: Final = 22
 _NAMES_SIZE: Final = 16 << 20
-"""More than WTHOR's tables of names can have."""
+"""An upper bound for the size of WTHOR's name tables."""
 _COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], Any]]] = {
     b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
     b"BZh": bz2.BZ2File,
@@ -63,7 +63,7 @@ def _beside_nothing(_suffix: str) -> bytes:
 
 @dataclass(frozen=True)
 class Source:
-    """One stream of bytes with a name for people, such as `games.zip!1997/final.sgf`."""
+    """A stream of bytes with a display name, such as `games.zip!1997/final.sgf`."""
 
     name: str
     stream: IO[bytes]

@@ -103,8 +103,9 @@ class ByPlayer:
     def evaluators_by_name(self, names: Sequence[str]) -> dict[str, OnePlayer]:
         """Map the chosen names to their evaluators.
 
-        A pattern of `merge` goes before versions. A name that `players` gives in full, or by a
-        pattern that does not fit its program's name, stays apart from other versions.
+        Patterns of `merge` take precedence over versions. A player whose full name is in
+        `players`, or whose pattern does not match its program's name, is not merged with other
+        versions.
         """
         by_pattern = merge_names(names, self.merge)
         programs = self._programs(names)
@@ -250,7 +251,7 @@ def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:
 
 
 def _one_per_position(remarks: pa.Table) -> pa.Table:
-    """The first remark on each position, where several authors speak of one."""
+    """Keep the first remark on each position if several authors commented on it."""
     games, plies = (remarks[name].to_numpy() for name in ("game_id", "ply"))
     again = (games[1:] == games[:-1]) & (plies[1:] == plies[:-1])
     return remarks.filter(pa.array(np.append(True, ~again)[: len(remarks)]))

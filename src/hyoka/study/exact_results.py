@@ -25,7 +25,7 @@ _PART_ROWS: Final = 200_000
 _KINDS: Final = ADJUDICATION_SCHEMA.types
 _QUESTIONS: Final = pa.schema([ADJUDICATION_SCHEMA.field(name) for name in ("game_id", "ply")])
 _RECORDS_AT_ONCE: Final = 64
-"""The most records that an interrupt loses."""
+"""The maximum number of records that an interrupt loses."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class AdjudicationReport:
     asked: int
     known: int
     differing: int
-    """Known results that differ from the record."""
+    """Known results that differ from the record's."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class WinnersReport:
 
     method: str
     records: int
-    """All adjudicated records, now or before."""
+    """All adjudicated records, including earlier ones."""
     found: int
-    """Records adjudicated before."""
+    """Records that were adjudicated before."""
     known: int
     changed: int
-    """Known winners that differ from the record."""
+    """Known winners that differ from the record's."""
     new: int
     """Known winners of records without a result."""
 
@@ -65,9 +65,9 @@ def adjudicate(
 ) -> AdjudicationReport:
     """Adjudicate positions by an exact method and store the results in the study.
 
-    `where` selects the positions; by default the last of each game. Positions adjudicated before
-    are adjudicated again; other results stay. The results of a custom `solver` are stored under the
-    name `method`.
+    `where` selects positions; by default the last of each game. Positions are adjudicated again if
+    selected again; other results stay. The results of a custom `solver` are stored under the name
+    `method`.
     """
     solve = _solver_of(method, solver)
     condition = where or "ply = plies"
@@ -132,7 +132,7 @@ def adjudicate_records(
 def _find_result(
     game: int, replay: Replay, plies: Sequence[int], solve: Solve
 ) -> tuple[int, int, float | None]:
-    """The first ply with an exact result, and the result."""
+    """Return the first ply with an exact result, and the result."""
     for ply in plies:
         value = solve(replay.position(ply))
         if value is not None:

@@ -34,7 +34,7 @@ class ImportReport:
     """The counts of an import."""
 
     games: int = 0
-    """Games in the study, duplicates among them."""
+    """Games in the study, including duplicates."""
     positions: int = 0
     duplicates: int = 0
     merged_duplicates: int = 0
@@ -210,7 +210,7 @@ class Importer:
 
 
 def games_where(condition: str, batch: Batch, rows: pa.Table) -> NDArray[np.bool_]:
-    """Which games of a batch (`rows` has one row per game) meet a condition."""
+    """Test which games of a batch (`rows` has one row per game) meet a condition."""
     [keep] = games_of_batches_where(condition, [batch], [rows])
     return keep
 
@@ -220,7 +220,7 @@ def games_of_batches_where(
 ) -> list[NDArray[np.bool_]]:
     """Evaluate a condition on several batches in one query."""
     keep = [np.zeros(len(batch), dtype=np.bool_) for batch in batches]
-    # A file may hold several games, whose names of the players differ.
+    # One file may contain several games, with different names of the players.
     places: dict[str, list[tuple[int, NDArray[np.bool_]]]] = {}
     for number, batch in enumerate(batches):
         for code in np.unique(batch.table.game):
@@ -236,7 +236,7 @@ def games_of_batches_where(
 
 
 def rows_where(condition: str, games: pa.Table, game: str) -> NDArray[np.bool_]:
-    """Which rows of a table of games meet a condition."""
+    """Test which rows of a table of games meet a condition."""
     table = with_colors(games, game)
     checked = check_condition(condition, table.column_names)
     answer = run_query(
@@ -261,7 +261,7 @@ def color_names(game: str) -> tuple[tuple[str, str], tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _PartGames:
-    """The games of one batch that go into a part."""
+    """The games of one batch that are written to a part."""
 
     table: _core.Table
     rows: pa.Table
@@ -280,14 +280,14 @@ class _PartGames:
 
     @property
     def unique(self) -> NDArray[np.bool_]:
-        """Which games of the batch are no duplicates."""
+        """Mark the games of the batch that are not duplicates."""
         unique = self.keep.copy()
         unique[self.keep] = self.duplicate_of < 0
         return unique
 
     @property
     def repeated(self) -> NDArray[np.bool_]:
-        """Which games of the batch are duplicates."""
+        """Mark the games of the batch that are duplicates."""
         return self.keep & ~self.unique
 
     @property
@@ -296,8 +296,8 @@ class _PartGames:
         return bool((self.duplicate_of >= 0).any())
 
     def positions(self, columns: Sequence[str]) -> pa.Table:
-        """All positions of the games that are not duplicates."""
-        # A file may hold several games; the imported ones are of one.
+        """Return all positions of the games that are not duplicates."""
+        # One file may contain several games; only one of them is imported.
         game = self.table.game_names[self.table.game[self.keep][0]]
         offsets, texts = self.table.text_buffers("start")
         ids = np.full(len(self.table), -1, np.int64)
@@ -399,7 +399,7 @@ _COLUMN_OF: Final = {"texts": "text", "properties": "properties"}
 
 
 def _is_empty(offsets: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which lists at these offsets are empty; the last offset starts no list."""
+    """Test which lists at these offsets are empty; the last offset starts no list."""
     return np.append(np.diff(offsets) == 0, np.False_)
 
 

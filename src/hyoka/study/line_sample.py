@@ -12,7 +12,7 @@ from hyoka.search.searcher import Searcher, name_or_none
 from hyoka.search.spec import SearchSpec
 
 Values = Callable[[Sequence[Any]], Sequence[float]]
-"""Positions in, the first player's expected results out, 0 to 1."""
+"""A function from positions to the first player's expected results, 0 to 1."""
 
 
 def line_sample(
@@ -20,10 +20,10 @@ def line_sample(
 ) -> Sample:
     """Evaluate every position of finished games and return a sample with the results.
 
-    `evaluator` is a search, each position from scratch, or a function that takes the positions of
-    a game and gives values for the first player. Games without a result are left out, as is a
-    game's last position, which the rules decide. For games in Python and for ours alike; `curve`,
-    `measure` and the others take what comes out. Raises NotationError if no game has a result.
+    `evaluator` is a search, which evaluates each position from scratch, or a function from a
+    game's positions to values for the first player. Games without a result are excluded, as is
+    each game's last position, whose result the rules determine. Supports bundled and Python games;
+    pass the result to `curve`, `measure` and others. Raises NotationError if no game has a result.
 
     >>> import hyoka as hk
     >>> games = [hk.play_game(hk.Othello(), f"random:seed={i}", "random") for i in range(3)]

@@ -129,7 +129,7 @@ def _number(given: Mapping[str, list[str]], code: str, *, signed: bool = False) 
 
 
 def _points(game: Position, given: dict[str, list[str]]) -> dict[str, int]:
-    """Points for moves in `c0`, if that is what it is; any other comment stays."""
+    """Parse points for moves in `c0`; any other comment stays."""
     shares = [_POINTS.fullmatch(part) for part in " ".join(given.get("c0", [])).split(",")]
     points = {}
     for share in shares:

@@ -20,40 +20,40 @@ class Past:
 
     @classmethod
     def of(cls, game: GoPosition) -> Self:
-        """A position without a past."""
+        """Create a position without history."""
         return cls(game, (), game)
 
     def to_play(self, player: Player) -> "Past":
-        """Give `player` the turn; if that changes it, the past is cleared."""
+        """Give `player` the turn; a change clears the history."""
         return self if self.game.to_play == player else self.of(self.game.with_to_play(player))
 
     def with_komi(self, komi: float) -> "Past":
-        """With another komi, from the start on."""
+        """Change the komi, from the start on."""
         return Past(self.start.with_komi(komi), self.moves, self.game.with_komi(komi))
 
     def play(self, text: str) -> "Past":
-        """Play a move in turn; two passes before it are ignored, since play goes on."""
+        """Play a move in turn; two passes before it are ignored, since play continues."""
         here = self.not_over()
         move = here.game.parse(text)
         return Past(here.start, (*here.moves, str(move)), here.game.play(move))
 
     def not_over(self) -> "Past":
-        """Clear the past if two passes ended the game."""
+        """Clear the history if two passes ended the game."""
         return self if self.game.outcome is None else self.of(with_text_field(self.game, 3, "0"))
 
     def line(self) -> GoLine:
-        """The position with its past as the rules see it, or with none if they forbid it."""
+        """Return the line, or only the position if the rules forbid the history."""
         line = self.start.line()
         for text in self.moves:
             move = line.parse(text)
             if line.outcome is not None or not line.is_legal(move):
-                return self.game.line()  # a repetition, say, that the record's rules allow
+                return self.game.line()  # for example a repetition that the record's rules allow
             line = line.play(move)
         return line
 
 
 def with_text_field(game: GoPosition, index: int, value: str) -> GoPosition:
-    """Give the position with one field of its text changed: 2 is the ko, 3 the passes."""
+    """Return the position with one field of its text changed: 2 is the ko, 3 the passes."""
     fields = game.text.split()
     fields[index] = value
     return type(game).from_text(" ".join(fields))
@@ -73,12 +73,12 @@ _STONES = {"AB": 1, "AW": -1, "AE": 0}
 
 
 def load_sgf(data: bytes, move_number: int | None = None) -> GoPosition:
-    """Give the Go position of a record's main line just before a move; see `load_sgf_past`."""
+    """Return the Go position of a record's main line just before a move; see `load_sgf_past`."""
     return load_sgf_past(data, move_number).game
 
 
 def load_sgf_past(data: bytes, move_number: int | None = None) -> Past:
-    """Give the Go position of a record's main line just before a move, or at its end.
+    """Return the Go position of a record's main line just before a move, or at its end.
 
     Moves count from 1, passes too. The player whose move it would be is to play; at the end, the
     one who did not move last, or whom `PL` names. A record without moves is one position, whatever
@@ -126,7 +126,7 @@ def _main_line(data: bytes) -> list[list[Property]]:
         if token["mark"] == ";":
             nodes.append([])
         elif token["name"]:
-            # Older SGF spells names out: AddBlack is AB.
+            # Older SGF uses long names: AddBlack is AB.
             name = "".join(filter(str.isupper, token["name"]))
             values = [re.sub(r"\\(.)", r"\1", v).strip() for v in _VALUE.findall(token["values"])]
             nodes[-1].append((name, values))
@@ -177,7 +177,7 @@ def _name(row: int, column: int, size: int) -> str:
 
 
 def _set_up(past: Past, node: list[Property]) -> Past:
-    """Add and take off stones, change who is to play, mark a ko: the past begins anew."""
+    """Add and remove stones, change the turn, mark a ko: this clears the history."""
     game = _set_up_game(past.game, node)
     return past if game == past.game else Past.of(game)
 
@@ -211,7 +211,7 @@ def _set_up_game(game: GoPosition, node: list[Property]) -> GoPosition:
 
 
 def _with_ko(game: GoPosition, point: str) -> GoPosition:
-    """Forbid the point if taking there would be the taking of a ko."""
+    """Forbid the point if capturing there would retake a ko."""
     takes_ko = game.is_legal(point) and game.play(point).ko is not None
     return with_text_field(game, 2, point) if takes_ko else game
 

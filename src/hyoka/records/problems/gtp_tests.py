@@ -59,7 +59,7 @@ _COLORS = {"b": Player.first, "black": Player.first, "w": Player.second, "white"
 
 
 def read(text: str, source: str, open_beside: OpenBeside | None = None) -> ProblemSet:
-    """Read the tests; those whose position cannot be had are refused one by one."""
+    """Read the tests; tests with an unknown position are refused one by one."""
     board = _Board(open_beside)
     number, command, at = "", "", 0
     commands: list[str] = []
@@ -137,7 +137,7 @@ class _Board:
             self._lost = f"'{command}': {error}"
 
     def _begin_anew(self, *, keeps_size: bool) -> None:
-        """Forget what was done to the board."""
+        """Forget the changes of the board."""
         size = [command for command in self.setup if command.split()[0] in ("boardsize", "komi")]
         self.setup, self._lost = size if keeps_size else [], None
 
@@ -253,7 +253,7 @@ def _checked(pattern: str) -> str:
 
 
 def _listed_moves(game: GoPosition, pattern: str) -> tuple[str, ...]:
-    """Give the legal moves a pattern lists; none if it is more than a list of points."""
+    """Return the legal moves that a pattern lists; none if it is not a list of points."""
     if not _POINTS.fullmatch(pattern):
         return ()
     moves = []

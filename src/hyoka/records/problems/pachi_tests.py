@@ -35,7 +35,7 @@ _NOTED = frozenset({"rules", "handicap", "passes"})
 
 
 def read(text: str, source: str) -> ProblemSet:
-    """Read all claims; those about a board that cannot be had are refused one by one."""
+    """Read all claims; claims about an invalid board are refused one by one."""
     return _Reader(source).read(text)
 
 
@@ -149,7 +149,7 @@ def _with_setting(game: GoPosition, name: str, arguments: list[str]) -> GoPositi
 
 
 def _with_ko(game: GoPosition, stone: str) -> GoPosition:
-    """Say that a stone has just taken a ko: the point it took may not be retaken at once."""
+    """Mark a point as just captured in a ko: it may not be retaken at once."""
     point = game.parse(stone)
     if str(point) == "pass" or game.chain_size(point) != 1 or game.liberties(point) != 1:
         raise NotationError(f"'{stone}' is no stone that can have taken a ko")
@@ -167,7 +167,7 @@ def _with_ko(game: GoPosition, stone: str) -> GoPosition:
 
 
 def _split(words: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Part the words of a claim into arguments and what is expected."""
+    """Split the words of a claim into arguments and expected values."""
     name, *rest = words
     if name == "moggy status":
         return tuple(rest[::2]), tuple(rest[1::2])

@@ -17,7 +17,7 @@ from hyoka.foundation.errors import Error
 from hyoka.games import Line, Position, game_facts, position
 
 OpenBeside = Callable[[str], bytes]
-"""Gives the content of a file that a problem set names, such as `games/owl1.sgf`."""
+"""Reads a file that a problem set names, such as `games/owl1.sgf`."""
 
 LONGEST_REASON = 200
 
@@ -30,7 +30,7 @@ def _mapping() -> Any:
 class Problem:
     """A position with its solution. Moves are in the game's notation.
 
-    All numbers are seen by the first player (White in chess, Black in the others).
+    All numbers are from the first player's view (White in chess, Black in the others).
     """
 
     game: str
@@ -38,23 +38,23 @@ class Problem:
     position: str
     """Text for `hyoka.position(game, ...)`."""
     moves: tuple[str, ...] = ()
-    """Played from `position` before there is anything to solve; `to_solve` plays them."""
+    """Moves from `position` to the position to solve; `to_solve` plays them."""
     best: tuple[str, ...] = ()
-    """Any of these moves is right; empty where the set does not say."""
+    """Correct moves, any of which is accepted; empty if unstated."""
     avoid: tuple[str, ...] = ()
-    """Each of these moves is wrong."""
+    """Wrong moves."""
     lines: tuple[tuple[str, ...], ...] = ()
-    """Complete solutions, any of which is right."""
+    """Complete solutions, any of which is accepted."""
     points: Mapping[str, int] = _mapping()
-    """Points for moves, 100 for the best, as the Strategic Test Suite gives them."""
+    """Points for moves, 100 for the best, as in the Strategic Test Suite."""
     score: float | None = None
-    """Centipawns in chess, the final difference of discs in Othello."""
+    """Centipawns in chess, the final disc difference in Othello."""
     scores: Mapping[str, float] = _mapping()
-    """The same for moves."""
+    """Scores of moves in the same unit."""
     mate: bool | None = None
     """Whether a side can force mate; None if unstated."""
     mate_plies: int | None = None
-    """In how many plies, the mating one included."""
+    """The number of plies to mate, including the last."""
     perft: Mapping[int, int] = _mapping()
     """Exact numbers of lines by depth."""
     kind: str = "position"
@@ -62,7 +62,7 @@ class Problem:
     id: str = ""
     """The set's name for the problem."""
     notes: Mapping[str, str] = _mapping()
-    """Whatever else the set says, by the set's name for it."""
+    """All other data of the set, by the set's names."""
     source: str = ""
     line_number: int = 0
 
@@ -76,9 +76,9 @@ class GtpScript:
     """A file of tests as commands for a program."""
 
     commands: tuple[str, ...] = ()
-    """As written, without numbers and comments."""
+    """Verbatim commands, without numbers and comments."""
     asked: frozenset[int] = frozenset()
-    """Which of them have an expected answer."""
+    """Indices of commands with an expected answer."""
     records: Mapping[str, bytes] = _mapping()
     """Contents of the files that could be loaded, by name."""
 
@@ -89,35 +89,35 @@ class GtpTest:
 
     game: str
     position: str
-    """With the color of the command to play, if it requests a move."""
+    """The command, with the color to play if it requests a move."""
     start: str
-    """A position before it from which `moves` lead to it: its known past."""
+    """A position from which `moves` lead to the tested one: its known history."""
     moves: tuple[str, ...]
     command: str
-    """Such as `attack C3`, without its number."""
+    """For example `attack C3`, without its number."""
     expected: str
     """A regular expression; see `accepts`."""
     negated: bool = False
-    """Every answer passes but those that match."""
+    """Whether only answers that do not match pass."""
     expected_to_fail: bool = False
-    """The set's authors know that their own program fails (`*`)."""
+    """Whether the set's authors know that their program fails (`*`)."""
     best: tuple[str, ...] = ()
-    """The legal moves that pass, where a move is asked for and `expected` lists points."""
+    """The legal moves that pass, if a move is requested and `expected` lists points."""
     avoid: tuple[str, ...] = ()
-    """The legal moves that fail, where a move is asked for and `expected` lists points."""
+    """The legal moves that fail, if a move is requested and `expected` lists points."""
     setup: tuple[str, ...] = ()
     """All commands from the last one that loaded or cleared the board up to this one."""
     script: "GtpScript" = field(default_factory=GtpScript, compare=False, repr=False)
     """The whole file, shared by all its tests."""
     place: int = 0
-    """Which command of the script it is."""
+    """The index of the command in the script."""
     id: str = ""
     """The number of the command."""
     source: str = ""
     line_number: int = 0
 
     def accepts(self, answer: str) -> bool:
-        """Say whether an answer passes: all of it must match, in capitals or not."""
+        """Whether an answer passes: all of it must match, ignoring case."""
         matches = re.fullmatch(self.expected, answer.strip(), re.IGNORECASE) is not None
         return matches != self.negated
 
@@ -128,23 +128,23 @@ class Assertion:
 
     game: str
     position: str
-    """The player who did not make the last move is to play; Black if none is marked."""
+    """Black is to play, or the opponent of the player who made the marked last move."""
     name: str
-    """Such as `ladder`."""
+    """For example `ladder`."""
     arguments: tuple[str, ...] = ()
-    """As written, such as `("b", "c3")`."""
+    """Verbatim, for example `("b", "c3")`."""
     expected: tuple[str, ...] = ()
-    """As written, such as `("1",)`; one for each point where a status is asked for."""
+    """Verbatim, for example `("1",)`; a status test has one value for each point."""
     optional: bool = False
-    """The set's authors do not insist (`!`)."""
+    """Whether the claim is optional (`!`)."""
     player: Player | None = None
-    """The player among the arguments: the owner of the chain, or who would move."""
+    """The player in the arguments: the owner of the chain, or the one to move."""
     point: str | None = None
     """The first point among the arguments, as moves print."""
     last_move: str | None = None
     """The move marked as the last one. It captured nothing, so it left no ko."""
     settings: Mapping[str, str] = _mapping()
-    """Rules, handicap and passes, as written."""
+    """Rules, handicap and passes, verbatim."""
     title: str = ""
     source: str = ""
     line_number: int = 0
@@ -157,7 +157,7 @@ class Assertion:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A line that could not be used, and why."""
+    """An unusable line, and the reason."""
 
     source: str
     line_number: int
@@ -184,7 +184,7 @@ class ProblemSet:
 
 
 def played(game: Position, moves: tuple[str, ...]) -> Position:
-    """Play moves one after another."""
+    """Play moves in sequence."""
     for move in moves:
         game = game.play(move)
     return game
@@ -198,7 +198,7 @@ def legal_move(game: Position, text: str) -> str:
 
 
 def legal_line(game: Position, texts: list[str]) -> tuple[tuple[str, ...], Position]:
-    """Read moves played one after another; give them and the position they lead to."""
+    """Read a sequence of moves; return them and the final position."""
     moves = []
     for text in texts:
         move = game.parse(text)
@@ -237,12 +237,12 @@ _GENMOVES: Final = ("reg_genmove", "gg_genmove", "restricted_genmove")
 
 
 class NotAsked(Exception):  # noqa: N818 - nothing went wrong
-    """Raised for a problem that no move answers; says why."""
+    """Raised, with the reason, for a problem that no move answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """A position and the answers that are right."""
+    """A position and its correct answers."""
 
     game: str
     start: str
@@ -252,17 +252,17 @@ class Exercise:
     avoid: tuple[str, ...] = ()
     points: Mapping[str, int] = field(default_factory=dict)
     mate: bool | None = None
-    """Whether there is a mate to prove; None if that is not the question."""
+    """Whether there is a mate to prove; None if that is not asked."""
     mated: bool = False
-    """Whether the side to move is the one that is mated."""
+    """Whether the side to move is mated."""
     score: float | None = None
-    """The exact score, seen by the first player, where a set of endings gives it."""
+    """The exact score for the first player, if an endgame set has it."""
     scores: Mapping[str, float] = field(default_factory=dict)
-    """The same for moves."""
+    """Exact scores of moves."""
     only: tuple[str, ...] = ()
-    """The moves to choose from; empty for all."""
+    """The allowed moves; empty for all."""
     test: GtpTest | Assertion | None = None
-    """The test in GTP's words, for an engine that speaks them."""
+    """The test in GTP, for GTP engines."""
     asks_for_move: bool = True
     id: str = ""
     source: str = ""
@@ -273,7 +273,7 @@ class Exercise:
         return played(position(self.game, self.start), self.moves)
 
     def line(self) -> Line:
-        """The position with its past, as far as the rules allow it."""
+        """The position with its history, as far as the rules allow it."""
         line = position(self.game, self.start).line()
         for text in self.moves:
             move = line.parse(text)
@@ -283,7 +283,7 @@ class Exercise:
         return line
 
     def expectation(self) -> str:
-        """Describe the right answers briefly."""
+        """Describe the correct answers briefly."""
         if isinstance(self.test, Assertion):
             return " ".join([self.test.name, *self.test.arguments, *self.test.expected])
         if self.test is not None:
@@ -317,11 +317,11 @@ class Exercise:
             return True
         if move is None or move in self.avoid:
             return False
-        # With a score only, it takes a solver to say which moves reach it.
+        # With a score only, a solver must say which moves reach it.
         return move in self.best if self.best else self.score is None
 
     def points_of(self, move: str | None) -> int:
-        """The points that a suite gives for a move."""
+        """Return the points for a move."""
         return self.points.get(move or "", 0)
 
 
@@ -361,7 +361,7 @@ def _of_problem(problem: Problem) -> Exercise | str:
         best = tuple(move for move, points in problem.points.items() if points == top)
     else:
         best = problem.best
-    # Without a solver a score can't be checked.
+    # Without a solver a score cannot be verified.
     score = problem.score if game_facts(problem.game).ending_solver else None
     if not (best or problem.avoid or asks_for_mate or score is not None):
         return _why_not(problem)
@@ -375,7 +375,7 @@ def _of_problem(problem: Problem) -> Exercise | str:
         mate=problem.mate if asks_for_mate else None,
         score=score,
         scores=problem.scores,
-        # Some solutions begin with the defence.
+        # Some solutions begin with the defense.
         mated=bool(problem.lines) and all(len(line) % 2 == 0 for line in problem.lines),
         id=problem.id,
         source=problem.source,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sample records that come with the package: games of our own searches at several strengths.
+"""Sample records in the package: games between Hyoka's searches at several strengths.
 
-`scripts/make_samples.py` plays them anew; `docs/demo.md` says what is in them.
+`scripts/make_samples.py` replays them; `docs/demo.md` describes them.
 """
 
 import importlib.resources
@@ -12,11 +12,11 @@ from hyoka.foundation.errors import SourceError, nearest
 from hyoka.games import FACTS
 
 SAMPLES: Final = {name: facts.samples for name, facts in FACTS.items() if facts.samples}
-"""The file of each game that has samples."""
+"""The sample file of each game."""
 
 
 def sample_path(name: str) -> Path:
-    """The file with the sample games of a game; raises SourceError if it has none.
+    """Return the path of a game's sample file; raises SourceError if it has none.
 
     >>> sample_path("go9").name
     'go9.sgf.xz'
@@ -24,5 +24,5 @@ def sample_path(name: str) -> Path:
     if name not in SAMPLES:
         hint = nearest(name, SAMPLES) or f"there are {', '.join(SAMPLES)}"
         raise SourceError(f"no samples of '{name}'; {hint}")
-    # The package holds a compiled module, so it is never run out of an archive.
+    # The package contains a compiled module, so it is never imported from an archive.
     return Path(str(importlib.resources.files("hyoka.records.samples"))) / SAMPLES[name]
