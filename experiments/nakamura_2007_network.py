@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nakamura 2007's network as UCT's prior: does it lose, where is it wrong, and what would help."""
+"""Nakamura 2007's network as virtual visits in UCT: does it lose, where does it err, what helps."""
 
 import dataclasses
 import hashlib
@@ -37,35 +37,35 @@ from hyoka.study import Study
 _GAME: Final = PlyPerceptrons.game
 _UCT: Final = "uct:preset=paper"
 _PRIOR: Final = 40
-"""Simulations that the network counts as, as everywhere here; the paper does not say."""
+"""Virtual visits of the network in all experiments here; the paper does not say."""
 _Z95: Final = NormalDist().inv_cdf(0.975)
 _EARLY: Final = 10
-"""Fewer pieces laid: the opening."""
+"""Piece count below which a position belongs to the opening."""
 _LATE: Final = 20
-"""So many or more: the ending."""
+"""Piece count from which on a position belongs to the ending."""
 _LATE_PLY: Final = 14
-"""From here on positions are drawn from random games."""
+"""First ply of positions drawn from random games."""
 _THEIRS: Final = TheirScore(Score(11, 26, 63), Score(7, 3, 90))
 _Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What networks see, and what they learn from."""
+    """A network variant: its inputs and its training data."""
 
     name: str
     hands: bool = False
-    """Whether they see the pieces in hand."""
+    """Whether pieces in hand are inputs."""
     late: bool = False
-    """Whether late positions of random games are among what they learn."""
+    """Whether the training data includes late positions of random games."""
     to_the_end: bool = False
-    """Whether training goes on when games not learned from are foretold worse."""
+    """Whether training continues when validation games get worse."""
     says: Literal["what it learned", "nothing", "the other side's"] = "what it learned"
-    """The win rates that it learned, always one half, or those of the wrong side."""
+    """Output: the trained win rates, always one half, or those of the wrong side."""
 
     @property
     def slug(self) -> str:
-        """Its name as a part of a file's."""
+        """The name as part of a file name."""
         return re.sub(r"[^a-z]+", "-", self.name)
 
 
@@ -79,63 +79,63 @@ VARIANTS: Final = (
     Variant("tells nothing", says="nothing"),
     Variant("turned round", says="the other side's"),
 )
-"""What the author blames, one by one and together; then what else may go wrong."""
+"""The author's suspected causes, separately and together, then other possible errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkScale:
-    """How much is played, learned and played again."""
+    """Sizes of self-play, training and matches."""
 
     games: int
-    """Of UCT against itself, to learn from."""
+    """Self-play games of UCT for training."""
     test_games: int
     playouts: int
-    """Of a move in all of these."""
+    """Playouts per move in self-play."""
     random_games: int
-    """Whose late positions UCT judges."""
+    """Random games whose late positions UCT evaluates."""
     of_each: int
-    """Positions of each of those."""
+    """Positions per random game."""
     simulations: int
-    """Of a move in matches."""
+    """Simulations per move in matches."""
     priors: tuple[int, ...]
-    """Simulations that the network counts as in table 3; figure 4 has the first."""
+    """Virtual visits of the network in table 3; figure 4 uses the first."""
     table_games: int
-    """For each prior, in both orders of play."""
+    """Games for each number of virtual visits, in both orders of play."""
     ablation_games: int
-    """Of each match there."""
+    """Games per match of the ablation."""
     training: PerceptronSettings = field(default_factory=PerceptronSettings)
 
     @property
     def judge(self) -> str:
-        """The search that judges positions: its win rate is that of all its simulations."""
+        """Spec of the search that evaluates positions: its win rate over all simulations."""
         return f"{_UCT},playouts={self.playouts},value=root"
 
     @property
     def search(self) -> str:
-        """The search of matches."""
+        """Spec of the search in matches."""
         return f"{_UCT},playouts={self.simulations}"
 
 
 @dataclass(frozen=True)
 class Laboratory:
-    """Where networks are made and tried; what several experiments need they share."""
+    """Shared training data, networks and matches of the experiments."""
 
     context: ExperimentContext
     amount: NetworkScale
 
     @cached_property
     def lessons(self) -> LabeledPositions:
-        """Positions of self-play to learn from."""
+        """Training positions from self-play."""
         return self._self_play(self.amount.games, self.context.seed)
 
     @cached_property
     def tests(self) -> LabeledPositions:
-        """Positions of other games, each once."""
+        """Positions of other games, without duplicates."""
         return self._self_play(self.amount.test_games, self.context.seed + 1).merged()
 
     @cached_property
     def late(self) -> LabeledPositions:
-        """Late positions of games of random moves, as UCT judges them."""
+        """Late positions of random games, with values from UCT."""
         players = ("one=random", "other=random")
         plan = plan_match(*players, game=_GAME, openings="start", seed=self.context.seed)
         played = self._play(plan, self.amount.random_games)
@@ -149,7 +149,7 @@ class Laboratory:
         return LabeledPositions.of_study(study, name)
 
     def networks(self, variant: Variant) -> Path:
-        """The file of a variant's networks, trained unless it is there."""
+        """File of a variant's networks, trained if missing."""
         made_of = dataclasses.replace(
             self.amount, simulations=0, priors=(), table_games=0, ablation_games=0, test_games=0
         )
@@ -184,16 +184,16 @@ class Laboratory:
         return file
 
     def with_network(self, file: Path, prior: int = _PRIOR) -> str:
-        """The search of matches with networks as its prior."""
+        """The search of matches with virtual visits from networks."""
         return f"{self.amount.search},prior={prior},eval={file}"
 
     def match(self, one: str, other: str, games: int) -> MatchResult:
-        """Games from the start between two players named as texts say."""
+        """Play games from the start between two players given by specs."""
         plan = plan_match(one, other, game=_GAME, openings="start", seed=self.context.seed)
         return self._play(plan, games)
 
     def table_match(self, prior: int) -> MatchResult:
-        """The paper's networks against nothing, for table 3 and figure 4."""
+        """The paper's networks against plain UCT, for table 3 and figure 4."""
         player = self.with_network(self.networks(PAPERS), prior)
         return self.match(
             f"UCT + NN={player}", f"UCT={self.amount.search}", self.amount.table_games
@@ -201,7 +201,7 @@ class Laboratory:
 
     @property
     def about(self) -> str:
-        """What networks learned from, in words."""
+        """Description of the training data."""
         amount = self.amount
         return (
             f"networks of {amount.training.hidden} hidden units from {amount.games:,} games of UCT "
@@ -220,23 +220,23 @@ class Laboratory:
 
 
 def _turned(networks: PlyPerceptrons) -> PlyPerceptrons:
-    """The same with the win rates of the other side."""
+    """Copy of the networks that outputs the other side's win rates."""
     weights = networks.weights.copy()
-    weights[:, -networks.hidden - 1 :] *= -1  # all that goes into the output
+    weights[:, -networks.hidden - 1 :] *= -1  # all weights into the output
     return dataclasses.replace(networks, weights=weights)
 
 
 def _in_order(match: MatchResult) -> list[PlayedGame]:
-    """Games by their numbers: which of them ended first is chance."""
+    """Games sorted by number, since the order of completion is random."""
     return sorted(match.games, key=lambda game: game.pairing.number)
 
 
 def mean_by_game(
     values: _Array, games: NDArray[np.int64], rows: NDArray[np.bool_], less: NDArray[np.bool_]
 ) -> Estimate:
-    """The mean of some rows less that of others; its interval counts games, not positions.
+    """Mean difference between two sets of rows, with an interval clustered by game.
 
-    Rows of one game have none.
+    If all rows are from one game, the interval is NaN.
 
     >>> values, games = np.array([1.0, 3.0, 2.0, 2.0]), np.array([0, 0, 1, 1])
     >>> some = np.array([True, True, True, True])
@@ -258,7 +258,7 @@ def mean_by_game(
 
 @dataclass(frozen=True)
 class TableExperiment:
-    """Table 3: UCT with the network as its prior against UCT, in both orders of play."""
+    """Table 3: UCT with virtual visits from the network against UCT, in both orders of play."""
 
     id: str
     title: str
@@ -267,7 +267,7 @@ class TableExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Play, learn, and play again."""
+        """Play, train, and play matches."""
         amount = self.scales[scale]
         laboratory = Laboratory(context, amount)
         rows: list[tuple[Value, ...]] = []
@@ -292,7 +292,7 @@ class TableExperiment:
 
 @dataclass(frozen=True)
 class ErrorExperiment:
-    """Figure 3: how far the network is off on games it has not seen, by ply."""
+    """Figure 3: the network's error on held-out games, by ply."""
 
     id: str
     title: str
@@ -300,7 +300,7 @@ class ErrorExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Play, learn, and judge."""
+        """Play, train, and measure errors."""
         laboratory = Laboratory(context, self.scales[scale])
         tests = laboratory.tests
         networks = perceptrons(laboratory.networks(PAPERS))
@@ -358,7 +358,7 @@ def _game_count(labeled: LabeledPositions, rows: NDArray[np.bool_]) -> int:
 
 
 def _off_the_mean(labeled: LabeledPositions) -> _Array:
-    """By position: the square of its win rate less the mean of its ply, as the mover sees it."""
+    """Squared deviation of each win rate from the mean of its ply, in the mover's view."""
     plies, rates = labeled.plies, labeled.for_mover
     counts = np.maximum(np.bincount(plies), 1)
     squares: _Array = (rates - (np.bincount(plies, rates) / counts)[plies]) ** 2
@@ -367,7 +367,7 @@ def _off_the_mean(labeled: LabeledPositions) -> _Array:
 
 @dataclass(frozen=True)
 class TerritoryExperiment:
-    """Figure 4: the squares of UCT, going first, and of UCT with the network, by ply."""
+    """Figure 4: territory of UCT, moving first, and of UCT with the network, by ply."""
 
     id: str
     title: str
@@ -415,7 +415,7 @@ class TerritoryExperiment:
 
 
 def _territories(games: Sequence[PlayedGame]) -> tuple[_Array, _Array]:
-    """By game and ply: the squares of the first player, and the second's."""
+    """Squares of the first and the second player, by game and ply."""
     longest = max(len(game.record) for game in games)
     found = np.zeros((2, len(games), longest + 1))
     for row, game in enumerate(games):
@@ -426,7 +426,7 @@ def _territories(games: Sequence[PlayedGame]) -> tuple[_Array, _Array]:
 
 
 def _lead(games: Sequence[PlayedGame], name: str, ply: int | None) -> _Array:
-    """By game: how many squares a player has more than the other after a ply, or at the end."""
+    """Lead in squares of a player after a ply or at the end, by game."""
     first, second = _territories(games)
     place = first.shape[1] - 1 if ply is None else min(ply, first.shape[1] - 1)
     signs = np.array([1 if game.record.first == name else -1 for game in games])
@@ -441,7 +441,7 @@ def _mean(values: _Array) -> Estimate:
 
 @dataclass(frozen=True)
 class AblationExperiment:
-    """What the author blames for the loss, one by one: pieces in hand, and late positions."""
+    """The suspected causes of the loss, separately: pieces in hand, and late positions."""
 
     id: str
     title: str
@@ -450,7 +450,7 @@ class AblationExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Train each variant, judge it, and let it play UCT and the paper's network."""
+        """Train each variant, measure its error, and match it with UCT and the paper's network."""
         laboratory = Laboratory(context, self.scales[scale])
         amount, tests = laboratory.amount, laboratory.tests
         papers = laboratory.networks(PAPERS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An experiment's outcome as a page of Markdown that says what made it."""
+"""An experiment's outcome as a Markdown page with its provenance."""
 
 import hashlib
 import re
@@ -26,28 +26,28 @@ _ANSWER: Final = re.compile(
 
 @dataclass(frozen=True)
 class Made:
-    """What made a page: so that nobody takes old figures for those of the code beside them."""
+    """Provenance of a page: shows whether its figures match the current code."""
 
     command: str
     commit: str
     date: str
     definition: str
-    """Of the experiment at this scale; another one makes other figures."""
+    """Hash of the experiment's definition at this scale; if it differs, so do the figures."""
 
 
 @dataclass(frozen=True)
 class ResultsPage:
-    """What a page of results says of itself."""
+    """Metadata parsed from a results page."""
 
     experiment: str
     scale: str
     made: Made
     answers: Counter[str]
-    """How many verdicts of each kind, bounds left out."""
+    """Number of verdicts of each kind, without bounds."""
 
     @property
     def summary(self) -> str:
-        """The verdicts in a few words.
+        """One-line summary of the verdicts.
 
         >>> made = Made("", "", "", "")
         >>> ResultsPage("", "", made, Counter({"not shown": 2, "yes": 3})).summary
@@ -58,26 +58,26 @@ class ResultsPage:
 
 
 _FORMERLY_MEANT: Final = ("preset=paper,", ",eval=built-in")
-"""What was meant before there was a name for it; to say so makes no experiment another one."""
+"""Options that used to be defaults; ignored in definitions, so that old pages stay valid."""
 
 
 def definition(experiment: Experiment, scale: str) -> str:
-    """Eight digits that change when the experiment, or this scale of it, is another one.
+    """Eight hex digits that identify the definition of an experiment at a scale.
 
-    Its words may change: titles and notes say nothing that is measured.
+    Titles and notes are excluded, since they do not affect measurements.
     """
     parts = [
         _told(getattr(experiment, field.name))
         for field in fields(experiment)  # type: ignore[arg-type]
         if field.name not in ("title", "notes", "scales")
     ]
-    parts.append(str(getattr(experiment, "built_in", "")))  # what its players' texts don't tell
+    parts.append(str(getattr(experiment, "built_in", "")))  # not in the players' specs
     chosen = dict(experiment.scales)[scale] if isinstance(experiment.scales, dict) else scale
     return hashlib.sha256("\n".join([*parts, _told(chosen)]).encode()).hexdigest()[:8]
 
 
 def _told(value: object) -> str:
-    """A value as text that is the same in every process."""
+    """A process-independent text form of a value."""
     if is_dataclass(value) and not isinstance(value, type):
         inner = ", ".join(f"{f.name}={_told(getattr(value, f.name))}" for f in fields(value))
         return f"{type(value).__name__}({inner})"
@@ -96,7 +96,7 @@ def _told(value: object) -> str:
 def write_results_page(
     file: Path, experiment: Experiment, scale: str, outcome: Outcome, made: Made
 ) -> None:
-    """Write the page, and copies of its pictures beside it."""
+    """Write the page, with copies of its figures beside it."""
     pictures = pictures_of(file, scale, outcome)
     for picture, figure in zip(pictures, outcome.figures, strict=True):
         write_bytes(picture, figure.read_bytes())
@@ -105,7 +105,7 @@ def write_results_page(
 
 
 def pictures_of(file: Path, scale: str, outcome: Outcome) -> list[Path]:
-    """Where the copies of an outcome's pictures go, beside the page."""
+    """Paths of the copies of an outcome's figures."""
     return [
         file.with_name(f"{file.stem}.{figure.stem.removeprefix(f'{scale}-')}{figure.suffix}")
         for figure in outcome.figures
@@ -115,7 +115,7 @@ def pictures_of(file: Path, scale: str, outcome: Outcome) -> list[Path]:
 def results_markdown(
     experiment: Experiment, scale: str, outcome: Outcome, made: Made, pictures: Sequence[str] = ()
 ) -> str:
-    """The page: what was done and by what, the tables, the verdicts, the pictures, the notes."""
+    """The page: description, provenance, tables, verdicts, figures, notes."""
     blocks = [
         f"# {experiment.title}",
         f"`{made.command}` · commit {made.commit} · {made.date} · definition {made.definition}",
@@ -140,7 +140,7 @@ def results_markdown(
 
 
 def read_results_page(text: str) -> ResultsPage | None:
-    """What a page says of itself; None if it is none of ours."""
+    """Parse a results page; None if the format is unknown."""
     head = _MADE.search(text)
     if head is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sato 2010, shogi: Monte-Carlo tree search with ratings of moves."""
+"""Sato 2010, shogi: Monte-Carlo tree search with move strengths."""
 
 import itertools
 import math
@@ -39,28 +39,28 @@ _RATING: Final = f"{_CHECK},policy=strengths,strengths=learned"
 _WIDENING: Final = f"{_RATING},widening=on"
 _KILLER: Final = f"{_WIDENING},killer=on"
 MCTS: Final = f"{_KILLER},history=on"
-"""The paper's whole program, but for the quiescence search at its root."""
+"""The paper's full program, except for the quiescence search at its root."""
 _ALPHA_BETA: Final = "ab:time={time},eval=built-in"
 _GPS: Final = "usi:depth=4:gpsusi"
-"""It overruns less than a second a move, and so is held back by its depth."""
+"""It exceeds time limits below a second, so its depth is limited instead."""
 
 
 def _games(context: ExperimentContext, files: Sequence[str], every: int) -> list[Record]:
-    """Every so manieth game of the records."""
+    """Every n-th game of the records."""
     read = read_records(*(context.records.file(file) for file in files))
     return [record for record in itertools.islice(read, 0, None, every) if len(record)]
 
 
-# Tables 3 and 4: ratings of moves
+# Tables 3 and 4: move strengths
 
 
 @dataclass(frozen=True, slots=True)
 class RatingRow:
-    """A row of table 3: what the paper has, and which of our features it is about."""
+    """A row of table 3: the paper's strengths, and our features that match it."""
 
     name: str
     beginning: str
-    """Of our features' names."""
+    """Prefix of our features' names."""
     low: float
     high: float
 
@@ -131,7 +131,7 @@ TABLE_3: Final = (
     RatingRow("distance to the previous move", "distance_to_last_move_", 0.89, 1.97),
     RatingRow("distance to the move before", "distance_to_move_before_", 0.94, 1.86),
 )
-"""The paper's ratings."""
+"""The paper's strengths."""
 _STRONGER: Final = (
     ("recapture", "other_capture", "a recapture above other captures"),
     ("exchange_wins_700", "exchange_even", "winning a rook above an even exchange"),
@@ -144,21 +144,21 @@ _STRONGER: Final = (
         "near above far, one before",
     ),
 )
-"""What is stronger than what by table 3."""
+"""Pairs of features, stronger first, by table 3."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatingScale:
-    """How many games ratings are learned from and judged by, and how much is played out."""
+    """Numbers of training games, test games and playouts."""
 
     every: int
-    """Every so manieth game of the professionals'."""
+    """Use every n-th professional game."""
     playouts: int
 
 
 @dataclass(frozen=True)
 class RatingsExperiment:
-    """Table 3: the ratings of features, theirs beside those of our records."""
+    """Table 3: feature strengths, the paper's and those of our records."""
 
     id: str
     title: str
@@ -166,7 +166,7 @@ class RatingsExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Learn from games."""
+        """Fit strengths to games."""
         games = _games(context, _PROFESSIONALS, self.scales[scale].every)
         learned = learn_strengths(table_of(games), progress=context.progress)
         even = learned["exchange_even"].strength.value
@@ -176,7 +176,7 @@ class RatingsExperiment:
             balance = row.beginning.startswith("exchange_")
             ours = _met(learned, row.beginning)
             low, high = row.low, row.high
-            if balance:  # every move has one of these: only their ratios say something
+            if balance:  # every move has one of these, so only ratios are identified
                 low, high = low / their_even, high / their_even
             values = [each.strength.value / (even if balance else 1) for each in ours]
             interval = ours[0].strength if len(ours) == 1 and not balance else None
@@ -220,12 +220,12 @@ def _log_ratio(one: FeatureStrength, other: FeatureStrength) -> Estimate:
 
 
 _THEIR_PLAYOUTS: Final = {"uniform": (0.037, 0.193, 3_500), "strengths": (0.172, 0.905, 900)}
-"""Table 4: prediction, termination, playouts a second."""
+"""Table 4: prediction, termination, playouts per second."""
 
 
 @dataclass(frozen=True)
 class PlayoutsExperiment:
-    """Table 4: what playouts are like by chance and by ratings."""
+    """Table 4: random playouts and playouts with move strengths."""
 
     id: str
     title: str
@@ -233,7 +233,7 @@ class PlayoutsExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Learn from half of the games, and foretell the other half."""
+        """Fit to half of the games and predict the other half."""
         amount = self.scales[scale]
         games = _games(context, _PROFESSIONALS, amount.every)
         learned = [each for each in games if not is_kept_apart(each, 0.5)]
@@ -293,12 +293,12 @@ def _playout_verdicts(
 
 
 def _is_mate(problem: Problem) -> bool:
-    """The drills' own words for problems of mating: 詰将棋, 実戦詰め筋, 持駒限定詰将棋."""
+    """Whether the problem's label is one of mate: 詰将棋, 実戦詰め筋, 持駒限定詰将棋."""
     return "詰" in problem.kind
 
 
 def tactical_problems(context: ExperimentContext, count: int) -> list[Problem]:
-    """So many drills, spread over the file."""
+    """`count` drills, spread evenly over the file."""
     [suite] = read_suites([f"{context.records.file(_PROBLEMS)}:drill.jsonl"])
     asked = [each for each in suite.problems if each.best]
     wanted = min(count, len(asked))
@@ -306,7 +306,7 @@ def tactical_problems(context: ExperimentContext, count: int) -> list[Problem]:
 
 
 def bear_in_the_hole_endings(context: ExperimentContext, count: int) -> list[Problem]:
-    """The winner's move, twenty before the end of games with both kings in such a castle."""
+    """The winner's move 20 plies before the end of games with both kings in an anaguma castle."""
     found: list[Problem] = []
     for record in read_records(context.records.file(_PROGRAMS)):
         if len(found) == count:
@@ -340,7 +340,7 @@ def _in_corners(sfen: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MatchScale:
-    """How long a move takes, how many games there are, and where they begin."""
+    """Time per move, number of games, and openings."""
 
     time_s: float
     games: int
@@ -349,11 +349,11 @@ class MatchScale:
     """A file of the records; None: random moves."""
 
     def text(self, spec: str) -> str:
-        """A player's text at this scale."""
+        """A player's spec at this scale."""
         return spec.format(time=f"{self.time_s:g}", threads=self.threads)
 
     def starts(self, context: ExperimentContext) -> Sequence[Opening] | None:
-        """Where games begin; None: random moves."""
+        """The openings; None: random moves."""
         if self.openings is None:
             return None
         return openings_of(str(context.records.file(self.openings)), _GAME, seed=context.seed)
@@ -361,7 +361,7 @@ class MatchScale:
 
 @dataclass(frozen=True, slots=True)
 class Opponents:
-    """Two players, and the share of points that the paper's first one made."""
+    """Two players, and the score of the first in the paper."""
 
     one: str
     other: str
@@ -380,12 +380,12 @@ class OpponentsExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Play what is missing."""
+        """Play the missing games."""
         amount = self.scales[scale]
         for each in self.opponents:
             for spec in each.specs:
                 if spec.startswith("usi:"):
-                    EngineSpec.from_text(amount.text(spec)).program()  # says so if it is not there
+                    EngineSpec.from_text(amount.text(spec)).program()  # raises if missing
         rows: list[tuple[Value, ...]] = []
         scores, verdicts = [], []
         for each in self.opponents:
@@ -423,7 +423,7 @@ class OpponentsExperiment:
 
 @dataclass(frozen=True, slots=True)
 class BookScale(MatchScale):
-    """The same with a book: every so manieth game of the programs' is in it."""
+    """A match scale with a book of every n-th program game."""
 
     every: int = 1
     plies: int = 30
@@ -431,7 +431,7 @@ class BookScale(MatchScale):
 
 @dataclass(frozen=True)
 class BookExperiment:
-    """Table 7: a book's moves chosen by tree search against moves drawn by frequency."""
+    """Table 7: book moves selected by tree search against moves drawn by frequency."""
 
     id: str
     title: str
@@ -440,7 +440,7 @@ class BookExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Make the book of winners' moves, and play from the start."""
+        """Build the book from winners' moves, then play from the start."""
         amount = self.scales[scale]
         games = _games(context, self.files, amount.every)
         book = Book.from_records(_GAME, games, plies=amount.plies, whose="winners")
@@ -479,7 +479,7 @@ class BookExperiment:
 
 
 def _after_book(result: MatchResult, book: Book, seed: int) -> Estimate:
-    """What the evaluation says where the book ends, as the player by UCT sees it."""
+    """The evaluation where the book ends, from the view of the UCT player."""
     evaluation = linear_evaluation(_GAME)
     scores, numbers = [], []
     for game in result.games:
@@ -491,12 +491,12 @@ def _after_book(result: MatchResult, book: Book, seed: int) -> Estimate:
     return mean_by_games(np.array(scores), np.array(numbers), Resampling(seed=seed))
 
 
-# Table 9: positions that are lost, but look even
+# Table 9: lost positions that look even
 
 
 @dataclass(frozen=True, slots=True)
 class LostScale:
-    """How many games, and how much is searched."""
+    """Number of games and search limits."""
 
     every: int
     sample: int
@@ -506,7 +506,7 @@ class LostScale:
 
 @dataclass(frozen=True)
 class LostExperiment:
-    """Who knows who wins, where αβ sees an even position near the end of a game."""
+    """Detection of the winner where alpha-beta sees an even position near the end of a game."""
 
     id: str
     title: str
@@ -515,7 +515,7 @@ class LostExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Evaluate endings by both."""
+        """Evaluate endings with both searches."""
         amount = self.scales[scale]
         study = context.study(
             f"shogi-endings-{amount.every}",

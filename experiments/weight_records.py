@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takeuchi 2010 on chess and shogi: an evaluation's curve, its weights adjusted, and the matches.
+"""Takeuchi 2010 on chess and shogi: an evaluation's curve, fitted weights, and matches.
 
-Figures 11 to 16, tables III to VI. Our own alpha-beta stands where the paper has Crafty and GPS
-Shogi: its evaluation as it is, with terms turned off, and with their weights fitted.
+Figures 11 to 16, tables III to VI. Our alpha-beta replaces the paper's Crafty and GPS Shogi: with
+its original evaluation, with terms turned off, and with fitted weights.
 """
 
 import itertools
@@ -41,26 +41,26 @@ from hyoka.study import Study
 HOLD_OUT: Final = 0.2
 _COMMAND: Final = "hyoka reproduce"
 _DELTA: Final = 50.0
-"""The width of the paper's bins, in centipawns."""
+"""The paper's bin width, in centipawns."""
 
 
 @dataclass(frozen=True)
 class RecordsScale:
-    """How much is taken of the records, and how long the matches are."""
+    """Sample sizes of the records and lengths of the matches."""
 
     sample: int | None
-    """Positions of each game; all if None."""
+    """Positions per game; None: all."""
     games: int
-    """Of each match."""
+    """Games per match."""
     nodes: int
-    """A move."""
+    """Nodes per move."""
     every: int = 1
-    """Every so manieth record of the files."""
+    """Use every n-th record of the files."""
 
 
 @dataclass(frozen=True)
 class Adjusted:
-    """A game, its records, and the terms whose weights are turned off and fitted."""
+    """A game with its records and the terms to turn off and fit."""
 
     game: str
     files: tuple[str, ...]
@@ -68,25 +68,25 @@ class Adjusted:
     terms: tuple[str, ...]
     shape: Literal["factor", "ending"]
     openings: tuple[tuple[str, int], ...]
-    """Files of records and how many plies of them: matches begin there."""
+    """Record files with the number of plies that serve as openings of matches."""
     built_in: str
-    """What the evaluation at its own weights is called."""
+    """Name of the evaluation with its own weights."""
     matches: Mapping[tuple[str, str], Score]
-    """Who plays whom, and how it went in the paper."""
+    """The paper's match scores, by pair of players."""
     weights: Mapping[str, tuple[float, ...]]
-    """The paper's, by method."""
+    """The paper's weights, by method."""
     others: tuple[str, ...] = ()
-    """Files of a second set of records, where there is one."""
+    """Files of a second set of records, if any."""
     trait: str = ""
-    """What a factor of the terms together is called."""
+    """Name of the common factor of the terms."""
     absent: tuple[str, ...] = ()
-    """Terms of ours that the paper's program has nothing like: off in all evaluations."""
+    """Terms that the paper's program lacks: turned off in all evaluations."""
     winners_by_mate: bool = False
-    """Whether the first mate from the first position on wins a record."""
+    """Whether the first mate from the initial position on decides a record's winner."""
 
 
 class Fitted:
-    """The weights by both methods, and the scores that each evaluation gives to unseen games."""
+    """Weights fitted with both methods, and the evaluations' scores on held-out games."""
 
     def __init__(
         self, examples: Examples, present: LinearEvaluation, built_in: str, seed: int
@@ -98,14 +98,14 @@ class Fitted:
 
     @cached_property
     def fits(self) -> dict[str, WeightFit]:
-        """By method's name."""
+        """Fits by the name of the method."""
         return {
             "MLM": fit_weights(self.examples, "mlm", hold_out=HOLD_OUT, seed=self._seed),
             "LS": fit_weights(self.examples, "ls", hold_out=HOLD_OUT, seed=self._seed),
         }
 
     def weights(self, name: str) -> Array:
-        """What an evaluation multiplies the features by."""
+        """Factors that an evaluation applies to the features."""
         if name in self.fits:
             return np.array([each.weight for each in self.fits[name].weights])
         if name == "off":
@@ -114,16 +114,16 @@ class Fitted:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The evaluations: without the terms, fitted, and as it is."""
+        """The evaluations: without the terms, fitted, and original."""
         return ("off", *self.fits, self._built_in)
 
     @cached_property
     def unseen(self) -> Holds:
-        """Positions of games that the weights were not fitted to."""
+        """Positions of held-out games."""
         return is_held_out(self.examples.games, HOLD_OUT, self._seed)
 
     def sample(self, name: str, of: Examples | None = None) -> Sample:
-        """What an evaluation says of the unseen games, or of all positions of other examples."""
+        """An evaluation's values on the held-out games, or on all positions of other examples."""
         examples, rows = (self.examples, self.unseen) if of is None else (of, slice(None))
         values = examples.rest + examples.features @ self.weights(name)
         return _sample(name, examples, values, rows)
@@ -153,13 +153,13 @@ class WeightExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Gather the positions, and analyse or play."""
+        """Collect the positions, then analyze or play."""
         return self.analyse(WeightRun(self.id, self.adjusted, context, scale, self.scales[scale]))
 
 
 @dataclass(frozen=True)
 class WeightRun:
-    """An experiment at work."""
+    """A run of an experiment."""
 
     id: str
     adjusted: Adjusted
@@ -169,21 +169,21 @@ class WeightRun:
 
     @property
     def seed(self) -> int:
-        """Chance."""
+        """Random seed."""
         return self.context.seed
 
     @property
     def folder(self) -> Path:
-        """Where its pictures go."""
+        """Folder of the figures."""
         return self.context.place(self.id)
 
     def figure(self, name: str) -> Path:
-        """The file of a picture."""
+        """Path of a figure."""
         return self.folder / f"{self.scale}-{name}.svg"
 
     @property
     def weights_folder(self) -> Path:
-        """Where the evaluations' files are, for all experiments of this game, scale and seed."""
+        """Folder of evaluation files, shared by experiments of this game, scale and seed."""
         seed = f"-{self.seed}" if self.seed else ""
         return self.context.place(f"{self.adjusted.game}-evaluations-{self.scale}{seed}")
 
@@ -196,7 +196,7 @@ class WeightRun:
         return self.records(f"{name}-{every}", self.adjusted.files, f" and number % {every} = 0")
 
     def records(self, name: str, files: tuple[str, ...], some: str = "") -> Study:
-        """A study of records, with the winners that the paper would give them."""
+        """A study of records, with winners determined as in the paper."""
         study = self.context.study(
             name, files, where=f"{self.adjusted.where}{some}", columns="none"
         )
@@ -205,20 +205,20 @@ class WeightRun:
         return study
 
     def winners(self, study: Study) -> str:
-        """What became of the records' winners, to be told beside the figures."""
+        """Note on the records' winners."""
         return (
             exact_winners(self.context.find_winners(study)) if self.adjusted.winners_by_mate else ""
         )
 
     @cached_property
     def present(self) -> LinearEvaluation:
-        """Our evaluation, without what the paper's program has nothing like."""
+        """Our evaluation without the terms that the paper's program lacks."""
         ours = linear_evaluation(self.adjusted.game)
         return ours.with_weights(dict.fromkeys(self.adjusted.absent, 0.0))
 
     @cached_property
     def fitted(self) -> Fitted:
-        """The weights fitted to positions with the terms turned off, where a search rests."""
+        """Weights fitted to quiescent positions with the terms turned off."""
         examples = self.examples(self.study, off=True)
         return Fitted(examples, self.present, self.adjusted.built_in, self.seed)
 
@@ -231,7 +231,7 @@ class WeightRun:
         draws: DrawnGames = "drop",
         every_position: bool = False,
     ) -> Examples:
-        """Positions of a study, with the terms as they are or turned off."""
+        """Examples from a study, with the terms on or off."""
         return term_examples(
             study,
             self.adjusted.terms,
@@ -247,7 +247,7 @@ class WeightRun:
 
 
 def quiescence(run: WeightRun) -> Outcome:
-    """The curve of the evaluation of positions as they are, and where a search comes to rest."""
+    """Curves of the evaluation at the positions themselves and at quiescent positions."""
     static, resting = (run.examples(run.study, quiet=quiet) for quiet in (False, True))
     keys = [each.games * 2**20 + each.plies for each in (static, resting)]
     shared = np.intersect1d(keys[0], keys[1])
@@ -293,7 +293,7 @@ def quiescence(run: WeightRun) -> Outcome:
 
 
 def draws(run: WeightRun) -> Outcome:
-    """The curve with drawn games left out, and with each as half a win."""
+    """Curves without drawn games, and with draws as half a win."""
     examples = run.examples(run.study, draws="half")
     everything = _sample("draws half", examples, examples.before)
     decided = (everything.results == 0) | (everything.results == 1)
@@ -338,7 +338,7 @@ def draws(run: WeightRun) -> Outcome:
 
 
 def splits(run: WeightRun) -> Outcome:
-    """Curves where the terms are large and small: without them, fitted, and as they were."""
+    """Curves where the terms are large and small: without the terms, fitted, and original."""
     fitted = run.fitted
     fitted.save(run.weights_folder)
     samples = {name: fitted.sample(name) for name in fitted.names}
@@ -355,14 +355,14 @@ def splits(run: WeightRun) -> Outcome:
 
 
 def weights(run: WeightRun) -> Outcome:
-    """The weights that the two methods find."""
+    """Weights of the two methods."""
     fit = run.fitted.fits["MLM"]
     about = f"{fit.positions:,} positions of {fit.games:,} games{run.winners(run.study)}"
     return Outcome(about, (_weights_table(run),))
 
 
 def self_play(run: WeightRun) -> Outcome:
-    """Matches between the evaluations, from openings that people played."""
+    """Matches between the evaluations, from openings of human games."""
     adjusted, amount = run.adjusted, run.amount
     names = dict.fromkeys(itertools.chain.from_iterable(adjusted.matches))
     files = {name: run.weights_folder / f"{name}.json" for name in names}
@@ -394,7 +394,7 @@ def self_play(run: WeightRun) -> Outcome:
 
 
 def other_records(run: WeightRun) -> Outcome:
-    """The same evaluations on other people's games: how steep the curve is, how it splits."""
+    """The same evaluations on other records: the curve's slope and its slices."""
     fitted = run.fitted
     study = run.records(f"{run.adjusted.game}-others", run.adjusted.others)
     others = run.examples(study, off=True, every_position=True)
@@ -442,22 +442,22 @@ def _sample(
 
 
 def _falls_somewhere(claim: str, sample: Sample, resampling: Resampling) -> Verdict:
-    """Whether a curve lies surely lower in some bin than in one before it."""
+    """Whether a curve falls significantly between some bins."""
     down = falls(sample, width=_DELTA, resampling=resampling)
     surest = max(down, key=lambda each: each.low, default=Estimate(0.0, 0.0, 0.0))
     return verdict(claim, surest)
 
 
 def _rises(claim: str, sample: Sample, resampling: Resampling) -> Verdict:
-    """Whether a curve surely falls nowhere by more than a little."""
+    """Whether a curve falls significantly nowhere by more than a little."""
     down = falls(sample, width=_DELTA, resampling=resampling)
-    # A bin that lies higher than those before it is no fall, however much higher.
+    # Rises do not count, whatever their size.
     only_falls = [Estimate(max(e.value, 0), max(e.low, 0), max(e.high, 0)) for e in down]
     return same_within(LITTLE, claim, only_falls)
 
 
 def _extremes(fitted: Fitted, factor: str) -> dict[str, tuple[Holds, Holds]]:
-    """Where each trait is large and where it is small, among the unseen games."""
+    """Masks of held-out positions where each trait is large, and where it is small."""
     held = fitted.fits["MLM"].held_out
     extremes = {}
     for name in fitted.examples.traits:
@@ -475,7 +475,7 @@ def _extremes(fitted: Fitted, factor: str) -> dict[str, tuple[Holds, Holds]]:
 def _slice_tables(
     samples: Mapping[str, Sample], conditions: Mapping[str, tuple[Holds, Holds]], seed: int
 ) -> tuple[list[OutcomeTable], list[Verdict]]:
-    """Each evaluation's splits by each trait, and whether fits close those without the terms."""
+    """Each evaluation's slices by each trait, and whether fitting closes the gaps."""
     tables, verdicts = [], []
     for trait, (high, low) in conditions.items():
         sizes = SliceSizes(high, low, seed=seed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Yoshii 1998, METS: how large trees are (table 1), how many moves they recognise (figure 4)."""
+"""Yoshii 1998, METS: tree sizes (table 1) and prediction accuracy (figure 4)."""
 
 import itertools
 import math
@@ -25,13 +25,13 @@ from hyoka.records.bulk import GameTable
 _RECORDS: Final = "go19/pro_aeb.sgf.xz"
 _HOLD_OUT: Final = 0.1
 _PARTS: Final = 5
-"""Trees are grown from as many parts of the games, to see how far chance moves a slope."""
+"""Number of parts of the games; a tree per part shows the variation of the slope."""
 _STUDENT: Final = 2.776
-"""Of five numbers, 95 %."""
+"""Student's t for five values, 95%."""
 _WITHIN: Final = (1, 5, 10, 20)
 _SMOOTHING: Final = 30
 _DRAWN: Final = 30
-"""The n to which the picture goes."""
+"""Largest n in the figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,12 @@ THEIRS: Final = (
 )
 THEIR_MOVES: Final = 7_067_744
 THEIR_FIRST: Final = 0.25
-"""How often METS A's first point is the move, as the text says."""
+"""Top-1 accuracy of METS A according to the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """How many games are learned from, and how many are foretold; None: all."""
+    """Numbers of training and test games; None: all."""
 
     learned: int | None
     unseen: int | None
@@ -74,14 +74,14 @@ SCALES: Final = {
 
 @dataclass(frozen=True)
 class Games:
-    """Professionals' games, parted by a hash of their moves."""
+    """Professional games, split by a hash of their moves."""
 
     learned: tuple[Record, ...]
     unseen: tuple[Record, ...]
 
     @classmethod
     def read(cls, context: ExperimentContext, amount: Amount) -> "Games":
-        """So many of each, spread over all that there are."""
+        """Read `amount` games of each part, spread over all."""
         records = list(read_records(context.records.file(_RECORDS)))
         apart = [is_kept_apart(record, _HOLD_OUT) for record in records]
         return cls(
@@ -131,7 +131,7 @@ class SizesExperiment:
 
 
 def _proportional(learned: Sequence[Record]) -> Verdict:
-    """Whether leaves fall as thresholds rise: log by log, in parts of the games."""
+    """Whether leaves decrease with the threshold: the log-log slope over parts of the games."""
     logs = np.log([theirs.threshold for theirs in THEIRS])
     slopes = []
     for part in range(_PARTS):
@@ -151,7 +151,7 @@ def _proportional(learned: Sequence[Record]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A tree that figure 4 compares."""
+    """A tree of figure 4."""
 
     name: str
     threshold: int
@@ -160,7 +160,7 @@ class Tree:
     smoothing: float = 0
 
     def grown(self, games: GameTable) -> Mets:
-        """Over the moves of games."""
+        """Grow the tree over the moves of games."""
         return learn_mets(
             games,
             threshold=self.threshold,
@@ -181,29 +181,29 @@ EXTENDED: Final = (
 
 @dataclass(frozen=True)
 class Recognised:
-    """Where a tree put the moves of unseen games."""
+    """A tree's ranks of the played moves in held-out games."""
 
     tree: Tree
     ranks: NDArray[np.int32]
     games: NDArray[np.int64]
 
     def within(self, n: int) -> Estimate:
-        """How often the move is among the n best."""
+        """Top-n accuracy."""
         return mean_by_games(self.ranks <= n, self.games, Resampling())
 
     def curve(self, most: int) -> list[float]:
-        """The same for n from 1 on, without intervals."""
+        """Top-n accuracy for n from 1 on, without intervals."""
         return [float((self.ranks <= n).mean()) for n in range(1, most + 1)]
 
     def ahead_of(self, other: "Recognised") -> Estimate:
-        """How much oftener its first point is the move, on the same moves."""
+        """Difference in top-1 accuracy on the same moves."""
         more = (self.ranks == 1).astype(np.float64) - (other.ranks == 1)
         return mean_by_games(more, self.games, Resampling())
 
 
 @dataclass(frozen=True)
 class RecognitionExperiment:
-    """Figure 4: cumulative recognition, and what each extension brings."""
+    """Figure 4: top-n accuracy, and the gain of each extension."""
 
     id: str
     title: str
@@ -211,7 +211,7 @@ class RecognitionExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Grow each tree over the same games, and foretell the same others."""
+        """Grow each tree over the same games and predict the same test games."""
         games = Games.read(context, self.scales[scale])
         learned, unseen = (GameTable.from_records(each) for each in (games.learned, games.unseen))
         found = {tree.name: _recognised(tree, learned, unseen) for tree in (*PLAIN, *EXTENDED)}
@@ -234,7 +234,7 @@ class RecognitionExperiment:
 
 def _recognised(tree: Tree, learned: GameTable, unseen: GameTable) -> Recognised:
     ranks = unseen.predictions(tree.grown(learned).model()).ranks
-    points = unseen.played < 361  # a pass is no point
+    points = unseen.played < 361  # excludes passes
     rows = np.flatnonzero((ranks > 0) & points)
     numbers = np.repeat(np.arange(len(unseen.ids)), np.diff(unseen.row_offsets))
     return Recognised(tree, ranks[rows], numbers[rows])
