@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One HTML file that opens offline: words, tables, charts and boards, light or dark, on any screen.
+"""HTML reports in one offline file: text, tables, charts and boards, light or dark, on any screen.
 
-Everything on a page is plain text, a number, a chart or a board: nobody hands over HTML, so that no
-name or comment from a record can become part of the page's code.
+Pages accept plain text, numbers, charts and boards, but no HTML. So no name or comment from a
+record can become code of the page.
 """
 
 from hyoka.reporting.charts import COLORS, INK, PICKED, QUIET, Picture, drawn, save_chart

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of the results of analysis and learning: the functions that `Result.drawn_by` names."""
+"""Charts of results of analysis and learning: the functions named by `Result.drawn_by`."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -42,18 +42,17 @@ _STRIP: Final = 44
 
 
 def pick_key(series: int, point: int) -> str:
-    """The key by which a page knows a bin of a curve: which curve, which of its points."""
+    """Key of a curve's bin in a page, from the indices of the curve and the point."""
     return f"{series}-{point}"
 
 
 def evaluation_curves(
     curves: Curves, addresses: Mapping[str, str] | None = None
 ) -> alt.TopLevelMixin:
-    """Curves with their bands over a strip that shows where the positions are.
+    """Draw curves with their bands above a histogram of the positions.
 
-    Curves of one unit share a pair of views. Every bin's datum has a `pick`, so that a page can
-    show boards for it: of the curves that have points, which one, and which of its points. With
-    `addresses` by pick, bins are links.
+    Curves of one unit share a pair of views. Every bin's datum has a `pick` (see `pick_key`), so
+    that a page can show boards for it. With `addresses` by pick, bins are links.
     """
     shown = [part for part in curves.parts if part.points][:MOST_DRAWN]
     units = list(dict.fromkeys(part.unit for part in shown))
@@ -61,7 +60,7 @@ def evaluation_curves(
     for unit in units:
         numbered = [(i, part) for i, part in enumerate(shown) if part.unit == unit]
         views += _curve_and_strip(curves, numbered, addresses, is_shared=len(units) == 1)
-    # Views of one unit share their scales; those of several have nothing in common.
+    # Only views of the same unit share their scales.
     scales: Literal["shared", "independent"] = "shared" if len(units) == 1 else "independent"
     together: alt.VConcatChart = (
         alt.vconcat(*views, spacing=4)
@@ -78,9 +77,9 @@ def _curve_and_strip(
     *,
     is_shared: bool,
 ) -> list[Any]:
-    """The curves of one unit, and below them how many positions lie where.
+    """Draw the curves of one unit above a histogram of the positions.
 
-    Unless they share their legend with other units, the upper picture has it alone.
+    Without a legend shared by several units, the upper view has the legend.
     """
     shown = [part for _, part in numbered]
     names = unique_labels(shown)
@@ -169,7 +168,7 @@ def _curve_and_strip(
 
 
 def _central(curves: Sequence[Curve]) -> list[float]:
-    """The scores that matter: all but the outermost half percent of positions either side."""
+    """Range of scores without the lowest and highest 0.5% of positions."""
     points = [p for curve in curves for p in curve.points if not p.is_mate]
     if not points:
         return [-1.0, 1.0]
@@ -180,7 +179,7 @@ def _central(curves: Sequence[Curve]) -> list[float]:
 
 
 def unique_labels(curves: Sequence[Curve]) -> list[str]:
-    """A name for each curve: what they have in common is left out."""
+    """A unique name for each curve, without their common parts."""
     one_name = len({curve.name for curve in curves}) == 1
     one_condition = len({curve.condition for curve in curves}) == 1
     labels: list[str] = []
@@ -233,7 +232,7 @@ def _unit_title(curves: Sequence[Curve]) -> str:
 
 
 def fitted_curves(calibration: Calibration) -> alt.TopLevelMixin:
-    """Fitted logistic curves: of values from 0 to 1, of scores four scales either side of even."""
+    """Draw fitted logistic curves: values from 0 to 1, scores within four scales of even."""
     enough = filter(calibration.has_enough_games, calibration.parts)
     fitted = [part for part in enough if part.logistic.converged]
     spots = []
@@ -251,7 +250,7 @@ def fitted_curves(calibration: Calibration) -> alt.TopLevelMixin:
 
 
 def metric_dots(metrics: MetricsTable) -> alt.TopLevelMixin:
-    """ACC, ROC and τ-b with their intervals, evaluator by evaluator."""
+    """Draw ACC, ROC and τ-b with their intervals, by evaluator."""
     rows = []
     for part in metrics:
         if part.games < metrics.min_games:
@@ -265,7 +264,7 @@ def metric_dots(metrics: MetricsTable) -> alt.TopLevelMixin:
 
 
 def difference_dots(comparison: Comparison) -> alt.TopLevelMixin:
-    """How far the first evaluator's metrics lie above the second's, with intervals."""
+    """Draw the metric differences of two evaluators with intervals."""
     rows = [
         Dot(each.metric.title, each.difference.value, *each.difference.ends)
         for each in comparison.differences
@@ -275,7 +274,7 @@ def difference_dots(comparison: Comparison) -> alt.TopLevelMixin:
 
 
 def gap_dots(gaps: Gaps) -> alt.TopLevelMixin:
-    """Departures of conditions with their intervals."""
+    """Draw departures of conditions with their intervals."""
     kinds = {"level": "for the first player", "lean": "for the side it favours"}
     rows = [
         Dot(
@@ -291,7 +290,7 @@ def gap_dots(gaps: Gaps) -> alt.TopLevelMixin:
 
 
 def slice_dots(slices: Slices) -> alt.TopLevelMixin:
-    """Effects of slices with their intervals, the worst on top."""
+    """Draw effects of slices with their intervals, the worst on top."""
     kinds = {"level": "for the first player", "lean": "for the side it favours"}
     rows = [
         Dot(
@@ -308,7 +307,7 @@ def slice_dots(slices: Slices) -> alt.TopLevelMixin:
 
 
 def right_share_dots(disagreement: Disagreement) -> alt.TopLevelMixin:
-    """How often the first evaluator was right, by how far the two differ."""
+    """Draw how often the first evaluator was right, by the difference of the two."""
     rows = [
         Dot(
             f"{band.low:.2f} to {band.high:.2f}",
@@ -323,14 +322,14 @@ def right_share_dots(disagreement: Disagreement) -> alt.TopLevelMixin:
 
 
 _CONTOURS: Final = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
-"""Probabilities whose lines are drawn."""
+"""Probabilities of the contours."""
 _WDL_HEIGHT: Final = 260
 _MOST: Final = 4
-"""Models that one picture shows."""
+"""Maximum number of models in a chart."""
 
 
 def wdl_contours(fits: WdlModels) -> alt.TopLevelMixin:
-    """For each model two views: wins and draws, by score across and stage upwards."""
+    """Draw contours of wins and draws by score (x) and stage (y), for each model."""
     enough = filter(fits.has_enough_games, fits.parts)
     models = [part for part in enough if part.converged] or fits.parts
     views = [_view(model, outcome) for model in models[:_MOST] for outcome in ("win", "draw")]
@@ -394,7 +393,7 @@ def _lines(
     up: alt.Scale,
     reach: float,
 ) -> list[alt.Chart]:
-    """The model's scores for some probabilities, each with its name at one end."""
+    """Draw a model's contours with labels at one end."""
     at = np.linspace(model.stages.low, model.stages.high, 60)
     rows: list[dict[str, object]] = []
     for share in _CONTOURS:
@@ -421,12 +420,12 @@ def _lines(
 
 
 def recognition_line(recognitions: "Recognitions") -> alt.TopLevelMixin:
-    """How often the move played is among the n best, by n."""
+    """Draw how often the move played is among the n best, by n."""
     return recognition_chart({recognitions.name: recognitions.curve}, recognitions.title)
 
 
 def recognition_chart(curves: Mapping[str, Sequence[float]], title: str) -> alt.TopLevelMixin:
-    """By n, how often the move is among the n best; a line for each curve."""
+    """Draw how often the move is among the n best, by n; one line per curve."""
     rows = [
         {"model": name, "n": n, "recognised": share}
         for name, curve in curves.items()
@@ -451,11 +450,11 @@ def recognition_chart(curves: Mapping[str, Sequence[float]], title: str) -> alt.
 
 
 _MOST_FEATURES: Final = 40
-"""Features in the chart: half of them the strongest, half the weakest."""
+"""Maximum number of features in the chart: half strongest, half weakest."""
 
 
 def strength_dots(strengths: "Strengths") -> alt.TopLevelMixin:
-    """The strongest and the weakest features with their intervals."""
+    """Draw the strongest and the weakest features with their intervals."""
     met = strengths.met
     if len(met) > _MOST_FEATURES:
         met = (*met[: _MOST_FEATURES // 2], *met[-_MOST_FEATURES // 2 :])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Known limits, from the page that the docs show too: reports end with them."""
+"""Caveats at the end of reports, from the docs page of known limits."""
 
 import re
 from importlib.resources import files
 
 
 def caveats(*headings: str) -> list[str]:
-    """Caveats about figures, a sentence or two each, under these headings.
+    """The caveats under these headings, a sentence or two each.
 
     >>> caveats("Searches")
     ['What is proven is a result, not a score. Playouts know neither superko nor repetition.']
@@ -25,6 +25,6 @@ def caveats(*headings: str) -> list[str]:
 
 
 def _plain(markdown: str) -> str:
-    """The same without Markdown's marks."""
+    """Remove Markdown markup."""
     without_links = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown)
     return re.sub(r"\*\*|`", "", without_links)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts: how they look, how they are drawn, and the kinds that reports have."""
+"""Charts: style, rendering, and the chart types of reports."""
 
 import contextlib
 import functools
@@ -24,16 +24,16 @@ from hyoka.storage.files import write_bytes, write_text
 from hyoka.storage.outputs import mark_png, mark_svg
 
 INK: Final = "var(--ink)"
-"""Color of the page's text. Charts use CSS variables, so the page sets their values."""
+"""Color of the page's text. Charts use CSS variables; the page sets their values."""
 QUIET: Final = "var(--quiet)"
-"""For what stands in the background: references, draws."""
+"""Color of background marks: reference lines, draws."""
 COLORS: Final = tuple(f"var(--series-{number})" for number in range(1, 9))
-"""To tell series apart, in this order."""
+"""Colors of series, in order."""
 PICKED: Final = altair.param(name="picked", value="")
 """The key of the pick that an `Explorer` shows.
 
-A chart that takes it (`chart.add_params(PICKED)`) can set the picked mark apart from the others
-(`altair.when(altair.datum.pick == PICKED)`). In a picture of its own nothing is picked.
+A chart with this parameter (`chart.add_params(PICKED)`) can highlight the picked mark
+(`altair.when(altair.datum.pick == PICKED)`). Outside of an explorer nothing is picked.
 """
 
 _PICTURE_WIDTH: Final = 640
@@ -61,7 +61,7 @@ _LOOK: Final[dict[str, Any]] = {
         "titleColor": INK,
         "orient": "top",
         "labelFontSize": 12,
-        "labelLimit": 0,  # none: names may differ only at their ends
+        "labelLimit": 0,  # no limit: names may differ only at their ends
         "symbolStrokeWidth": 2,
         "symbolOpacity": 1,
         "title": None,
@@ -78,10 +78,10 @@ _LOOK: Final[dict[str, Any]] = {
 
 
 def specification(chart: altair.TopLevelMixin, description: str = "") -> dict[str, Any]:
-    """The chart as Vega-Lite, in the page's colors, with a text alternative.
+    """The chart as a Vega-Lite specification in the page's colors, with a text alternative.
 
-    Vega-Lite makes only single charts as wide as the page. Charts above one another that ask for it
-    get the width of a picture, and a note for `draw.js`, which then keeps them as wide as the page.
+    Vega-Lite supports page-wide charts only for single views. Concatenated charts get the width of
+    a picture and a note for `draw.js`, which resizes them to the page.
     """
     spec: dict[str, Any] = chart.to_dict()
     spec["config"] = _LOOK
@@ -103,15 +103,15 @@ def chart_of(spec: dict[str, Any]) -> altair.TopLevelMixin:
 
 @functools.cache
 def styles() -> str:
-    """The style sheet of every page; its first rule has the colors of the light theme."""
+    """The style sheet of all pages; its first rule has the colors of the light theme."""
     return (importlib.resources.files("hyoka.reporting") / "page.css").read_text(encoding="utf-8")
 
 
 @functools.cache
 def drawing_script() -> str:
-    """Everything the browser needs to draw the charts of a page: Vega, Vega-Lite and `draw.js`.
+    """The JavaScript that draws a page's charts: Vega, Vega-Lite and `draw.js`.
 
-    Taken from vl-convert, so it needs no network; made safe to stand inside an HTML page.
+    It comes from vl-convert, so it needs no network, and is escaped for an HTML page.
     """
     ours = (importlib.resources.files("hyoka.reporting") / "draw.js").read_text(encoding="utf-8")
     version = vega_lite_version()
@@ -136,10 +136,10 @@ def _cache() -> Path:
 def save_chart(
     chart: altair.TopLevelMixin, path: Path, *, scale: float = 2.0, figure: Figure | None = None
 ) -> None:
-    """Write the chart as a picture on white, `.png`, `.svg` or `.pdf` as the path ends.
+    """Write the chart as a picture on white: `.png`, `.svg` or `.pdf`, by the path's suffix.
 
-    A chart as wide as its page becomes 640 pixels wide, times `scale` in a PNG, unless `figure`
-    says how it is to be. Raises ValueError for another ending.
+    Without a `figure`, a page-wide chart becomes 640 pixels wide, times `scale` in a PNG. Raises
+    ValueError for other suffixes.
     """
     spec = _on_paper(chart, figure)
     if path.suffix.lower() == ".svg":
@@ -156,7 +156,7 @@ def save_chart(
 
 @dataclass(frozen=True, repr=False)
 class Picture:
-    """A chart as SVG on white, which notebooks show."""
+    """A chart as SVG on white, for notebooks."""
 
     svg: str
 
@@ -168,13 +168,13 @@ class Picture:
 
 
 def drawn(chart: altair.TopLevelMixin, figure: Figure | None = None) -> Picture:
-    """The chart as a picture, as `save_chart` writes it."""
+    """Render the chart like `save_chart`, as a picture."""
     spec = _on_paper(chart, figure)
     return Picture(vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version()))
 
 
 def _on_paper(chart: altair.TopLevelMixin, figure: Figure | None) -> dict[str, Any]:
-    """A chart's specification with fixed colors, as wide as a picture."""
+    """A chart's specification with fixed colors and the width of a picture."""
     spec = specification(chart)
     if spec.get("width") == "container":
         spec["width"] = _PICTURE_WIDTH
@@ -193,7 +193,7 @@ def _paper_color(name: re.Match[str]) -> str:
 
 @functools.cache
 def _light_colors() -> dict[str, str]:
-    """The colors of the light page by name; a chart in a file of its own has them too."""
+    """Colors of the light theme by name; standalone charts use them too."""
     light = styles().partition("}")[0]
     return dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]+);", light))
 
@@ -209,18 +209,18 @@ _RESULT_COLORS: Final = (COLORS[0], QUIET, COLORS[1])
 DASHES: Final = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3], [10, 2, 2, 2]]
 _HEIGHT: Final = 280
 _MOST_POINTS: Final = 40
-"""On a line of more, points are only noise."""
+"""Maximum number of points with markers on a line."""
 _ACROSS: Final = 640
 _LETTER: Final = 7
 _SYMBOL: Final = 45
-"""Pixels: of a picture, about those of a letter, and those of a line beside its name."""
+"""Sizes in pixels: picture width, about a letter, and a legend's line."""
 _ROW: Final = 24
 _TALL_ROW: Final = 38
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A number with its interval, beside its name."""
+    """A named number with its interval."""
 
     name: str
     value: float
@@ -231,7 +231,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A point of a line, with its band."""
+    """A point of a line with its band."""
 
     x: float
     y: float
@@ -251,7 +251,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a bar: what share of it has which result."""
+    """A segment of a bar: the share of one result."""
 
     name: str
     start: float
@@ -262,7 +262,7 @@ class Part:
 
     @property
     def count(self) -> int:
-        """How many games it stands for."""
+        """Number of games in the segment."""
         return self.above - self.below
 
 
@@ -275,10 +275,10 @@ def dots(  # noqa: PLR0913 - a keyword for each choice
     spec: str = "+.1f",
     pairs: bool = False,
 ) -> alt.TopLevelMixin:
-    """Numbers beside names, with their intervals, from the top in the order given.
+    """Draw named numbers with their intervals, from top to bottom.
 
-    `spec` is how the pointer reads numbers that are no shares, as D3 formats them. With `pairs`,
-    names such as `this and that` are written on two lines.
+    `spec` is the D3 format of tooltips for numbers other than shares. With `pairs`, names such as
+    `this and that` take two lines.
     """
     names = list(dict.fromkeys(row.name for row in rows))
     series = list(dict.fromkeys(row.series for row in rows))
@@ -302,7 +302,7 @@ def dots(  # noqa: PLR0913 - a keyword for each choice
     )
     across = alt.X("value:Q", title=x, scale=_scale(share), axis=_axis(share))
     if len(series) > 1:
-        # Given a list of names, Vega-Lite would write them into an expression; so sort by number.
+        # Sort by number: Vega-Lite would write a list of names into an expression.
         in_order = alt.EncodingSortField("beside", op="min")
         base = base.encode(
             yOffset=alt.YOffset("beside:O"), color=alt.Color("series:N", sort=in_order)
@@ -321,9 +321,9 @@ def band(
     domain: tuple[float, float] | None = None,
     height: int = _HEIGHT,
 ) -> alt.TopLevelMixin:
-    """A share by something, with its interval as a band.
+    """Draw a share as a function of x, with its interval as a band.
 
-    Something from 0 to 1 is a share too, and the diagonal is there to compare; else one half.
+    The reference line is the diagonal if x ranges from 0 to 1, otherwise one half.
     """
     base = alt.Chart(chart_data([asdict(step) for step in steps]))
     both_shares = domain == (0, 1)
@@ -351,7 +351,7 @@ def band(
 def lines(
     spots: Sequence[Spot], *, x: str, y: str, share: bool = False, log_x: bool = False
 ) -> alt.TopLevelMixin:
-    """Several lines; no more than `MOST_SERIES`. Dashes tell them apart where colors do not."""
+    """Draw at most `MOST_SERIES` lines, distinguished by color and dashes."""
     series = list(dict.fromkeys(spot.series for spot in spots))
     scale = _scale(share) if share else alt.Scale(zero=True)
     across = alt.Scale(type="log", nice=False) if log_x else alt.Scale(zero=False)
@@ -386,10 +386,10 @@ def lines(
 def lines_over_plies(
     rows: Sequence[dict[str, Any]], *, names: Sequence[str], plies: int, title: str, reach: float
 ) -> alt.TopLevelMixin:
-    """Values of evaluators over the plies of a game; points are links.
+    """Draw values of evaluators over the plies of a game; points are links.
 
     A row has a `line`, `ply`, `value`, `address` and `words`. Values lie between -`reach` and
-    `reach`; a `reach` of 0 means expected results between 0 and 1.
+    `reach`; a `reach` of 0 means expected scores between 0 and 1.
     """
     legend = alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None
     colors = alt.Scale(domain=list(names), range=list(COLORS[: len(names)]))
@@ -411,7 +411,7 @@ def lines_over_plies(
 def live_curve(
     rows: list[dict[str, Any]], *, plies: int, ply: int, title: str
 ) -> alt.TopLevelMixin:
-    """Expected results over the plies of a game, with a rule at the current `ply`.
+    """Draw expected scores over the plies of a game, with a rule at the current `ply`.
 
     A row has a `ply`, `value`, `evaluator`, `href` and `words`.
     """
@@ -432,7 +432,7 @@ def live_curve(
 
 
 def stroke_legend(names: Sequence[str]) -> alt.Legend:
-    """Lines by their names, in as many columns as fit above a picture."""
+    """Legend of lines, in as many columns as fit above a picture."""
     across = _LETTER * max(map(len, names), default=1) + _SYMBOL
     return alt.Legend(
         symbolType="stroke", symbolSize=400, columns=max(1, min(len(names), _ACROSS // across))
@@ -440,7 +440,7 @@ def stroke_legend(names: Sequence[str]) -> alt.Legend:
 
 
 def columns(parts: Sequence[Part], *, x: str) -> alt.TopLevelMixin:
-    """Vertical bars from `start` to `end`, stacked by result."""
+    """Draw vertical bars from `start` to `end`, stacked by result."""
     chart: alt.Chart = (
         _stacked(parts)
         .encode(
@@ -465,7 +465,7 @@ def columns(parts: Sequence[Part], *, x: str) -> alt.TopLevelMixin:
 
 
 def rows(parts: Sequence[Part]) -> alt.TopLevelMixin:
-    """Horizontal bars beside their names, from the top in the order given, stacked by result."""
+    """Draw named horizontal bars from top to bottom, stacked by result."""
     names = len({part.name for part in parts})
     chart: alt.Chart = (
         _stacked(parts)
@@ -503,7 +503,7 @@ def _counted() -> list[alt.Tooltip]:
 
 
 def chart_data(rows: Sequence[dict[str, Any]]) -> alt.InlineData:
-    """Rows for a chart, to five digits; one with a number that is not finite is left out."""
+    """Round rows for a chart to five digits, without those that have non-finite numbers."""
     rounded = [
         {k: float(f"{v:.5g}") if isinstance(v, float) else v for k, v in row.items()}
         for row in rows
@@ -521,7 +521,7 @@ def _axis(share: bool) -> alt.Axis:
 
 
 def _whole_axis(low: float, high: float) -> alt.Axis:
-    """An axis with ticks at whole numbers, a handful of them; Vega would put some in between."""
+    """An axis with a few ticks, all at integers; Vega's default ticks may be fractions."""
     steps = (nice * 10**power for power in range(12) for nice in (1, 2, 5))
     step = next(step for step in steps if high - low <= 8 * step)
     first = math.ceil(low / step) * step
@@ -529,7 +529,7 @@ def _whole_axis(low: float, high: float) -> alt.Axis:
 
 
 def reference_line(at: float, channel: Literal["x", "y"]) -> Any:
-    """A quiet dashed line across the chart, to compare with."""
+    """A dashed reference line across the chart."""
     mark = alt.Chart(chart_data([{"at": at}])).mark_rule(
         color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6
     )
@@ -537,7 +537,7 @@ def reference_line(at: float, channel: Literal["x", "y"]) -> Any:
 
 
 def diagonal() -> Any:
-    """A quiet dashed line on which two shares are equal."""
+    """A dashed reference line where two shares are equal."""
     ends = chart_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])
     mark = alt.Chart(ends).mark_line(color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6)
     return mark.encode(x="x:Q", y="y:Q")

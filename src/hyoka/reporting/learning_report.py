@@ -32,11 +32,11 @@ _PARAMETER_WORDS: Final = {
     "outcome": "w4, weight of the outcome",
 }
 _SHAPES: Final = (0, 2, 5, 7)
-"""Eighths of a game whose sigmoids are drawn."""
+"""Game stages, in eighths, with a sigmoid in the chart."""
 
 
 def weights_chart(objective: Parameterized, name: str) -> "altair.TopLevelMixin":
-    """The factors of one class of positions, a line a parameter."""
+    """Draw the factors of one class of positions, one line per parameter."""
     start = dict(zip(CLASSES, class_starts(), strict=True))[name]
     first = 1 if name == "correct_depth" else 0
     spots = [
@@ -48,7 +48,7 @@ def weights_chart(objective: Parameterized, name: str) -> "altair.TopLevelMixin"
 
 
 def shapes_chart(objective: Parameterized) -> "altair.TopLevelMixin":
-    """The sigmoids that moves are compared by, at some eighths of a game."""
+    """Draw the sigmoids of move comparisons at some stages of a game."""
     slopes, margins = objective.factors[0], objective.factors[1]
     spots = []
     for eighth in _SHAPES:
@@ -60,7 +60,7 @@ def shapes_chart(objective: Parameterized) -> "altair.TopLevelMixin":
 
 
 def elo_chart(steps: Sequence[Step]) -> "altair.TopLevelMixin":
-    """Best, median and worst of the population after each step, Elo above its first members'."""
+    """Draw the population's best, median and worst Elo after each step, relative to its start."""
     spots = []
     for step in steps:
         values = sorted(step.elo.values())
@@ -74,7 +74,7 @@ def elo_chart(steps: Sequence[Step]) -> "altair.TopLevelMixin":
 
 
 def distribution_chart(steps: Sequence[Step]) -> "altair.TopLevelMixin":
-    """The mean over all categories of each parameter's factors, step by step."""
+    """Draw the mean factor of each parameter over all categories, by step."""
     size = sum(CLASSES.values())
     spots = []
     for step in steps:
@@ -85,7 +85,7 @@ def distribution_chart(steps: Sequence[Step]) -> "altair.TopLevelMixin":
 
 
 def objective_page(search: ObjectiveSearch, verified: Sequence[MatchResult] = ()) -> Page:
-    """The page of a search as far as it has come."""
+    """The page of a search's current state."""
     steps = search.steps
     objective = search.mean
     findings = [
@@ -144,9 +144,9 @@ def objective_page(search: ObjectiveSearch, verified: Sequence[MatchResult] = ()
 
 
 def strength_by_generation(generations: Sequence[Generation]) -> list[float]:
-    """Elo above the first search: the sum of what those let in had gained, each by its match.
+    """Elo above the first generation: the sum of the gains of accepted generations.
 
-    Where all games of a match were won or lost, the near end of the interval stands for the
+    If a match has only wins or only losses, the finite end of the interval replaces the
     difference.
 
     >>> made = Generation(0, 9, 90, 0.6, 2.0, 0.3, True, 1.0, (math.inf, 120.0, math.inf), 20, "")
@@ -181,7 +181,7 @@ def _shown(number: float, form: str) -> str:
 
 
 def selfplay_page(loop: SelfPlayLoop) -> Page:
-    """The page of a loop: strength, losses and matches by generation."""
+    """The page of a self-play loop: strength, losses and matches by generation."""
     generations = loop.generations
     levels = strength_by_generation(generations)
     rows = tuple(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a match: one page, from who won to what the players thought.
+"""The report of a match: one page with results, ratings and the players' evaluations.
 
-Altair takes a while to import, so only who makes a page waits for it.
+Altair is slow to import, so it is imported only when a page is made.
 """
 
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ def match_page(
     conditions: Sequence[str] = (),
     seed: int = 1,
 ) -> "Page":
-    """The report of a match as far as it has been played.
+    """Build the report of a match's games so far.
 
-    `players` are the names by the numbers that pairings use. `conditions` are sentences for the
-    methods: who played under which limits, and from which openings. `seed` is for the resampling
-    behind the bands. Works for no games at all and for any number of players, and stays small
-    however many games there are; whatever names and reasons hold is shown as plain text.
+    `players` are names, indexed by the numbers of pairings. `conditions` are sentences for the
+    methods section: players, limits and openings. `seed` seeds the resampling of the bands. Any
+    number of games and players is valid, and the page stays small. Names and reasons are shown as
+    plain text.
     """
     from hyoka.reporting.match_report.match_contents import page_of_match  # noqa: PLC0415
 
@@ -44,7 +44,7 @@ def write_match_report(
     *,
     conditions: Sequence[str] = (),
 ) -> None:
-    """Write the report of a match as one HTML file that opens offline; makes no folder."""
+    """Write the report of a match as one offline HTML file; the folder must exist."""
     from hyoka.reporting.page import write_page  # noqa: PLC0415
 
     write_page(match_page(title, games, players, conditions=conditions), Path(path))

@@ -41,7 +41,7 @@ def page_of_match(
     conditions: Sequence[str],
     seed: int,
 ) -> Page:
-    """The whole report; `hyoka.arena.report.match_page` says what it is made from."""
+    """Assemble the report; see `match_page` for the parameters."""
     facts = match_facts(games, players)
     if not len(facts):
         return Page(title, "No games", ("No game has been played yet.",), (), tuple(conditions))
@@ -49,7 +49,7 @@ def page_of_match(
     ratings, curves = ratings_of(facts), curves_of(facts, seed)
     sections = (
         scores_section(facts),
-        # Of two players the duel's Elo says it all; a list would tell another, of another model.
+        # For two players, the rating list's model would give another Elo than the duel's.
         ratings_section(ratings) if len(facts.present) > 2 else None,
         course_section(facts),
         openings_section(facts, games),

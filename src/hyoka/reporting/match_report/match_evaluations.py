@@ -27,28 +27,28 @@ RESAMPLES: Final = 200
 LEAST_POSITIONS: Final = 30
 LEAST_GAMES: Final = 5
 _SURE: Final = 0.15
-"""A value this far from one half, either way, is a claim that somebody is ahead."""
+"""Distance from one half from which a value claims that a side is ahead."""
 
 _SLACK: Final = 0.01
-"""A claim so little beside the interval is honest: with many games the interval is narrow."""
+"""Tolerance of claims outside the interval, which is narrow with many games."""
 
 
 @dataclass(frozen=True)
 class EvaluationCurve:
-    """The mean result of a player by its own value, or by its own score if it tells no values."""
+    """Mean result of a player by its own value, or by its score if it gives no values."""
 
     player: int
     is_value: bool
     points: tuple[CurvePoint, ...]
     confidence: Confidence | None
-    """None where the player tells scores only, or too little."""
+    """None if the player gives only scores or too few values."""
     positions: int
     widest: float
-    """No score that is shown lies further from 0; 1 for values."""
+    """Limit of absolute scores in the chart; 1 for values."""
 
 
 def evaluation_curve(thoughts: Thoughts, player: int, seed: int) -> EvaluationCurve | None:
-    """The curve of one player's own moves; None if no bin has enough positions."""
+    """Compute the curve of a player's own moves; None if no bin has enough positions."""
     mine = thoughts.of(player)
     has_value, has_score = np.isfinite(mine.value), np.isfinite(mine.score)
     is_value = bool(2 * has_value.sum() >= has_score.sum())
@@ -85,7 +85,7 @@ def _confidence(mine: Thoughts, seed: int) -> Confidence | None:
 
 
 def verdict(clear: Confidence) -> str:
-    """`over-confident`, `too modest`, or `honest`: within the interval, or all but."""
+    """`over-confident`, `too modest`, or `honest` (within the interval or the tolerance)."""
     if clear.got.high < clear.claimed - _SLACK:
         return "over-confident"
     return "too modest" if clear.got.low > clear.claimed + _SLACK else "honest"
@@ -96,13 +96,13 @@ _MOST_FINDINGS: Final = 3
 
 
 def curves_of(facts: MatchFacts, seed: int) -> list[EvaluationCurve]:
-    """The curves of all players who tell enough of what they think."""
+    """The curves of all players with enough evaluations."""
     curves = (evaluation_curve(facts.thoughts, player, seed) for player in facts.present)
     return [curve for curve in curves if curve is not None]
 
 
 def confidence_findings(facts: MatchFacts, curves: Sequence[EvaluationCurve]) -> list[str]:
-    """Who was over-confident."""
+    """Findings about overconfident players."""
     return [
         confidence_words(facts, curve)
         for curve in curves
@@ -113,7 +113,7 @@ def confidence_findings(facts: MatchFacts, curves: Sequence[EvaluationCurve]) ->
 def evaluations_section(
     facts: MatchFacts, curves: Sequence[EvaluationCurve], game: str
 ) -> Section | None:
-    """How well the players' own evaluations told the result; None where they tell too little."""
+    """The section on the accuracy of the players' evaluations; None if there are too few."""
     if not curves:
         return None
     words = [
@@ -129,7 +129,7 @@ def evaluations_section(
 
 
 def confidence_words(facts: MatchFacts, curve: EvaluationCurve) -> str:
-    """Whether a player was as right as it was sure; empty where it cannot be told."""
+    """Compare a player's claims with its results; empty without enough values."""
     sure = curve.confidence
     if sure is None:
         return ""
@@ -165,7 +165,7 @@ def _chart(facts: MatchFacts, curve: EvaluationCurve, game: str) -> Chart:
 
 
 def evaluations_method() -> str:
-    """How the curves are made, in a sentence or two."""
+    """The method of the curves in a sentence or two."""
     return (
         "What the players thought: each own move's value (or score, if it tells no values), the "
         "mover's view, in bins of a twentieth of the range; only bins of at least "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A match as columns, and positions of its games as boards."""
+"""Columns of a match's games, and boards of their positions."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
 GAMES_READ_CLOSELY: Final = 20_000
-"""Of a longer match the report reads what the movers thought in about so many games."""
+"""Approximate number of games whose evaluations are read in longer matches."""
 _LONGEST_NAME: Final = 40
 _LONGEST_REASON: Final = 40
 _CHECKPOINTS: Final = 120
@@ -32,15 +32,15 @@ _CHECKPOINTS: Final = 120
 
 @dataclass(frozen=True)
 class Thoughts:
-    """What movers thought of their own moves; one entry a move, none for moves of the book.
+    """Evaluations of movers, one entry per move, without book moves.
 
-    Values and scores are in the mover's view; NaN where the record is silent.
+    Values and scores are from the mover's view; NaN if the record has none.
     """
 
     game: Integers
-    """Which row of the match's columns."""
+    """Row in the match's columns."""
     ply: Integers
-    """Moves played, this one included."""
+    """Number of moves played, including this one."""
     mover: Integers
     value: Reals
     score: Reals
@@ -50,57 +50,57 @@ class Thoughts:
     """The mover's result."""
 
     def of(self, player: int) -> "Thoughts":
-        """Those of one player."""
+        """The entries of one player."""
         return self.where(self.mover == player)
 
     def where(self, chosen: NDArray[np.bool_]) -> "Thoughts":
-        """Those that are chosen."""
+        """The chosen entries."""
         columns = (getattr(self, name)[chosen] for name in self.__dataclass_fields__)
         return Thoughts(*columns)
 
 
 @dataclass(frozen=True)
 class MatchFacts:
-    """The games of a match in columns, in the order of their numbers."""
+    """Columns of a match's games, in the order of their numbers."""
 
     names: tuple[str, ...]
-    """The players', short, printable and all different."""
+    """Names of the players: short, printable and unique."""
     standing: Standing
     duel_course: tuple[tuple[int, MatchScore], ...]
-    """How two players stood after so many games, as the one with the lower number saw it; it ends
-    where a third player comes in."""
+    """Scores of a match of two at checkpoints, from the view of the lower-numbered player; it ends
+    before the first game of a third player."""
     place: Integers
-    """Where the game stands in the sequence the facts were taken from."""
+    """Index of the game in the input sequence."""
     opening: Integers
     first: Integers
     second: Integers
     pair: Integers
     plies: Integers
     result: Reals
-    """The first player's."""
+    """Result of the first player."""
     reason: NDArray[np.str_]
     faulty: NDArray[np.bool_]
-    """An engine did something wrong."""
+    """Whether an engine made a fault."""
     thoughts: Thoughts
 
     def __len__(self) -> int:
-        """How many games."""
+        """Number of games."""
         return len(self.place)
 
     @cached_property
     def present(self) -> tuple[int, ...]:
-        """The players who have played at all."""
+        """The players with at least one game."""
         return tuple(np.unique(np.concatenate([self.first, self.second])).tolist())
 
     @property
     def first_players(self) -> Score:
-        """All games as those saw them who moved first."""
+        """Score of all games from the first player's view."""
         wins, losses = int((self.result == 1).sum()), int((self.result == 0).sum())
         return Score(wins, len(self) - wins - losses, losses)
 
 
 def shown_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names fit for a page: printable, not too long, and no two the same.
+    """Make names printable, short and unique.
 
     >>> shown_names(["uct", "uct", ""])
     ('uct', 'uct (2)', '(no name)')
@@ -117,7 +117,7 @@ def shown_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def match_facts(games: Sequence[PlayedGame], players: Sequence[str]) -> MatchFacts:
-    """Take what the report counts from the games; each is looked at once."""
+    """Collect the facts of a report in one pass over the games."""
     places = sorted(range(len(games)), key=lambda place: games[place].pairing.number)
     names = shown_names(players)
     standing = Standing(names)
@@ -163,14 +163,14 @@ def match_facts(games: Sequence[PlayedGame], players: Sequence[str]) -> MatchFac
 
 
 def checkpoints(games: int) -> Integers:
-    """Numbers of games to look at on the way: the first, the last, and not too many between."""
+    """Numbers of games at which to record the score: the first, the last, and some in between."""
     if not games:
         return np.zeros(0, dtype=np.int64)
     return np.unique(np.linspace(1, games, _CHECKPOINTS).round().astype(np.int64))
 
 
 def book_plies(record: Record) -> int:
-    """How many moves the opening has: those from the start that are marked as book."""
+    """Number of opening moves: the leading moves that are marked as book."""
     book = {remark.ply for remark in record.remarks if remark.book}
     plies = 0
     while plies + 1 in book:
@@ -179,7 +179,7 @@ def book_plies(record: Record) -> int:
 
 
 class _Movers:
-    """Who makes the moves of a record; looks at each start once."""
+    """Finds the movers of records, with a cache by start position."""
 
     def __init__(self) -> None:
         self._first_begins: dict[tuple[str, str], bool] = {}
@@ -222,22 +222,22 @@ def _in_columns(thoughts: "array[float]") -> Thoughts:
 
 
 def _kind(reason: str) -> str:
-    """The reason without what only this game has: `illegal move e2e5` is an illegal move."""
+    """The kind of a reason, without details: `illegal move e2e5` is an illegal move."""
     if reason.startswith("illegal move"):
         return "illegal move"
     return shorten(reason, _LONGEST_REASON) or "not said"
 
 
 def is_in_python(record: Record) -> bool:
-    """Whether the game of a record is written in Python."""
+    """Whether the game of a record is implemented in Python."""
     return record.game.startswith(PYTHON_GAMES)
 
 
 def board_after(record: Record, plies: int) -> Diagram | None:
-    """The position after so many moves.
+    """The position after some moves.
 
-    None of a game in Python that has no name by which to find it, or no cells, or began elsewhere
-    than its usual start.
+    None for a game in Python without a registered name, without cells, or with another start than
+    its default.
     """
     if not is_in_python(record):
         last = record.move_list[plies - 1] if plies else None

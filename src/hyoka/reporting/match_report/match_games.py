@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Openings, lengths, endings and times of the games, and a few games worth a look."""
+"""Sections on openings, lengths, endings and times of the games, and on notable games."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from hyoka.reporting.page import Block, Board, Boards, Chart, Section
 
 _MOST_SHOWN: Final = 20
 _MOST_BOARDS: Final = 2
-"""For the first player, and as many for the second."""
+"""Maximum number of openings with boards, for each side."""
 _GAMES_FOR_INTERVAL: Final = 10
 _MOVES_SHOWN: Final = 12
 
@@ -36,20 +36,20 @@ class OpeningScore:
 
     opening_id: int
     place: int
-    """Where one of its games is."""
+    """Index of one of its games."""
     first: Score
-    """Its games as those saw them who moved first."""
+    """Score from the first player's view."""
     one: Score
-    """Its games as the first of two players saw them; of no use among more."""
+    """Score of one of two players; meaningless with more players."""
 
     @property
     def lopsidedness(self) -> float:
-        """How far the games leaned to the first player, in coin flips' standard deviations."""
+        """Advantage of the first player, in standard deviations of coin flips."""
         return (self.first.rate - 0.5) * float(np.sqrt(self.first.games))
 
 
 def opening_scores(facts: MatchFacts, one: int) -> list[OpeningScore]:
-    """The openings of a match, from those best for the first player to those worst."""
+    """The openings of a match, from best to worst for the first player."""
     by_id, rows, which = np.unique(facts.opening, return_index=True, return_inverse=True)
     points_of_one = np.where(facts.first == one, facts.result, 1 - facts.result)
     first, mine = (
@@ -69,7 +69,7 @@ def opening_scores(facts: MatchFacts, one: int) -> list[OpeningScore]:
 
 
 def openings_section(facts: MatchFacts, games: Sequence[PlayedGame]) -> Section:
-    """How much moving first was worth, and from which openings."""
+    """The section on the first player's advantage, by opening."""
     one = facts.present[0]
     scores = opening_scores(facts, one)
     words = [_first_move_words(facts)]
@@ -149,7 +149,7 @@ def _dot(label: str, score: Score, series: str) -> Dot:
 
 
 def opening_label(score: OpeningScore, games: Sequence[PlayedGame]) -> str:
-    """The opening's number, from 1, and its name."""
+    """The opening's number from 1 and its name."""
     name = shorten(games[score.place].record.opening, 24)
     return f"{score.opening_id + 1}. {name}" if name else f"opening {score.opening_id + 1}"
 
@@ -162,7 +162,7 @@ def _boards(scores: Sequence[OpeningScore], games: Sequence[PlayedGame]) -> list
         record = games[score.place].record
         plies = min(book_plies(record), len(record))
         if not plies and not record.start:
-            continue  # the usual start needs no picture
+            continue  # the default start needs no board
         board = board_after(record, plies)
         if board is None:
             continue
@@ -179,11 +179,11 @@ _MOST_COLUMNS: Final = 40
 _MOST_REASONS: Final = 12
 _MOST_SPOTS: Final = 60
 _LEAST_MOVES: Final = 5
-"""A median of fewer moves is not drawn."""
+"""Minimum number of moves for a median in the chart."""
 
 
 def lengths_section(facts: MatchFacts) -> Section:
-    """How long games lasted, by result."""
+    """The section on lengths of games, by result."""
     plies = facts.plies
     middle = f"{np.median(plies):g}"
     words = (
@@ -219,14 +219,14 @@ def _widths() -> Iterator[int]:
 
 
 def _parts(name: str, start: float, end: float, results: Reals) -> list[Part]:
-    """A bar's pieces: won, drawn and lost by the first player, one upon the other."""
+    """Segments of a bar: wins, draws and losses of the first player."""
     edges = np.cumsum([0, *((results == points).sum() for points in (1, 0.5, 0))]).tolist()
     pieces = zip(RESULTS, edges[:-1], edges[1:], strict=True)
     return [Part(name, start, end, result, below, above) for result, below, above in pieces]
 
 
 def endings_section(facts: MatchFacts) -> Section:
-    """How games ended, by result."""
+    """The section on endings of games, by result."""
     counts = Counter(facts.reason.tolist())
     shown = [reason for reason, _ in counts.most_common(_MOST_REASONS)]
     named = np.where(np.isin(facts.reason, shown), facts.reason, "all others")
@@ -244,7 +244,7 @@ def endings_section(facts: MatchFacts) -> Section:
 
 
 def time_section(facts: MatchFacts) -> Section | None:
-    """Time spent on moves; None if the records have none."""
+    """The section on time per move; None if the records have no times."""
     thoughts = facts.thoughts
     timed = [player for player in facts.present if np.isfinite(thoughts.of(player).spent_s).any()][
         :MOST_SERIES
@@ -274,7 +274,7 @@ def _medians(name: str, plies: NDArray[np.int64], seconds: Reals) -> list[Spot]:
     plies, seconds = plies[known], seconds[known]
     if not len(plies):
         return []
-    # At least two plies a spot: a player moves at every second one.
+    # At least two plies per point: a player moves at every second ply.
     width = next(w for w in _widths() if w > 1 and w * _MOST_SPOTS > plies.max())
     bins = plies // width
     spots = []
@@ -287,7 +287,7 @@ def _medians(name: str, plies: NDArray[np.int64], seconds: Reals) -> list[Spot]:
 
 
 def seconds_text(seconds: float) -> str:
-    """A time in words: `3 ms`, `0.25 s`, `4 min`.
+    """Format a time: `3 ms`, `0.25 s`, `4 min`.
 
     >>> seconds_text(0.003), seconds_text(0.25), seconds_text(250)
     ('3 ms', '0.25 s', '4 min')

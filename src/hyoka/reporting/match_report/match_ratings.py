@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strength of the players: differences and ratings with intervals."""
+"""Sections on the players' strength: differences and ratings with intervals."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ def duel_findings(facts: MatchFacts) -> list[str]:
 
 
 def draw_and_fault_findings(facts: MatchFacts) -> list[str]:
-    """How many games were drawn, and who lost games by faults."""
+    """Findings on drawn games and on losses by faults."""
     draws = facts.first_players.draws
     findings = [
         f"{counted(draws, 'game')} of {len(facts):,} ended in a draw ({draws / len(facts):.0%})."
@@ -143,7 +143,7 @@ def _cross_table(facts: MatchFacts, ranked: list[int]) -> Table:
 
 
 def course_section(facts: MatchFacts) -> Section | None:
-    """How the result came about, game by game; None for a single game."""
+    """The section on the score over the games; None for a single game."""
     if len(facts) < 2:
         return None
     if len(facts.present) == 2:
@@ -158,7 +158,7 @@ def course_section(facts: MatchFacts) -> Section | None:
 
 
 def _shares(facts: MatchFacts, player: int) -> list[Spot]:
-    """The share of its points that a player had, on the way."""
+    """A player's share of points after each checkpoint."""
     mine = (facts.first == player) | (facts.second == player)
     points = np.where(facts.first == player, facts.result, 1 - facts.result)
     played, got = np.cumsum(mine), np.cumsum(points * mine)
@@ -186,7 +186,7 @@ def _leader_first(facts: MatchFacts, one: int, other: int) -> tuple[int, int]:
 
 
 def elo_text(strength: Estimate) -> str:
-    """An Elo difference with its interval, in words.
+    """Format an Elo difference with its interval.
 
     >>> elo_text(Estimate(26.1, -9.2, 61.9))
     '+26 Elo (95% interval −9 to +62)'
@@ -202,14 +202,14 @@ def elo_text(strength: Estimate) -> str:
 
 
 def signed(number: float) -> str:
-    """A whole number with its sign, or that there is no end."""
+    """Format a rounded number with its sign, or the missing end of an interval."""
     if math.isinf(number):
         return "no end"
     return f"{round(number):+d}".replace("-", "−") if round(number) else "0"
 
 
 def sure_text(likelihood: float) -> str:
-    """A likelihood that never claims certainty.
+    """Format a likelihood, never as certainty.
 
     >>> sure_text(0.973), sure_text(0.99999)
     ('97.3%', 'over 99.9%')
@@ -218,7 +218,7 @@ def sure_text(likelihood: float) -> str:
 
 
 def doubts(facts: MatchFacts, games: Sequence[PlayedGame]) -> Iterator[str]:
-    """Why the numbers may deserve less trust than they look."""
+    """Yield reasons to distrust the numbers."""
     if (repeats := repeated_games(games)) > 0:
         yield (
             f"{repeats:,} of {counted(len(facts), 'game')} repeat others move for move. They prove "
@@ -237,7 +237,7 @@ def doubts(facts: MatchFacts, games: Sequence[PlayedGame]) -> Iterator[str]:
 
 
 def ratings_of(facts: MatchFacts) -> RatingList:
-    """The rating list of those who played; games against oneself tell nothing."""
+    """The rating list of players with games against others."""
     met = facts.first != facts.second
     present = np.array(facts.present)
     return rate_players(
@@ -272,7 +272,7 @@ def field_findings(ratings: RatingList) -> list[str]:
 
 
 def ratings_section(ratings: RatingList) -> Section | None:
-    """The rating list, drawn and as a table; None where nobody met anybody."""
+    """The section with the rating list as chart and table; None without games between players."""
     if not ratings.games:
         return None
     words = ["Zero is the mean of the players."]
@@ -294,7 +294,7 @@ def ratings_section(ratings: RatingList) -> Section | None:
 
 
 def _rows(ratings: RatingList) -> list[Dot]:
-    """The ratings to draw; an interval without an end runs to the edge of the chart."""
+    """Ratings for the chart; an infinite end of an interval becomes the edge of the chart."""
     ends = [end for p in ratings.players for end in (p.elo, p.low, p.high) if math.isfinite(end)]
     margin = max(50.0, 0.15 * (max(ends) - min(ends)))
     left, right = min(ends) - margin, max(ends) + margin
