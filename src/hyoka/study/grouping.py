@@ -5,13 +5,14 @@ Evaluators are compared on the positions that all of them evaluated. If samples 
 positions may be common to all, so evaluators are grouped (`comparison_groups`):
 
 1. A set of two or more evaluators is useful if it has at least 500 common positions, or at least
-half of those of its smallest member; and at least 20 common games, or at least half of those of
-its smallest member. 2. From each evaluator as a seed, a set grows greedily by the evaluator that
-keeps the most common positions. Of all useful sets found, the one with the largest product of
-evaluators × common positions becomes a group; positions beyond 1,000 do not count in this product,
-since another evaluator is worth more. Ties are broken by common positions, then by the evaluators'
-order. 3. This is repeated for the remaining evaluators. Those in no useful set stand alone, each
-on its own positions, the one with the most games first.
+   half of those of its smallest member; and at least 20 common games, or at least half of those of
+   its smallest member.
+2. From each evaluator as a seed, a set grows greedily by the evaluator that keeps the most common
+   positions. Of all useful sets found, the one with the largest product of evaluators × common
+   positions becomes a group; positions beyond 1,000 do not count in this product, since another
+   evaluator is worth more. Ties are broken by common positions, then by the evaluators' order.
+3. This is repeated for the remaining evaluators. Those in no useful set stand alone, each on its
+   own positions, the one with the most games first.
 """
 
 from collections.abc import Sequence
