@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of zip and tar archives, in bounded memory, and what is left of damaged ones.
+"""Reading of zip and tar archives in bounded memory, with recovery of damaged ones.
 
-Python's own modules read sound archives. Of damaged ones they lose members without a word, and of
-some packings they unpack everything at once; archives come from anywhere, so neither will do.
+Python's own modules silently lose members of damaged archives, and unpack some formats completely
+into memory. Archives are untrusted, so neither is acceptable.
 """
 
 import bz2
@@ -21,14 +21,14 @@ from hyoka.foundation.errors import SourceError
 
 _UNPACKED_FLOOR: Final = 64 << 20
 _UNPACKED_RATIO: Final = 250
-"""Text of games shrinks to a fifth or a twentieth; nothing honest to less than one part in this."""
+"""Text of games compresses 5 to 20 times; a higher ratio than this is an attack."""
 _MEMBERS_FLOOR: Final = 5_000
 _BYTES_A_MEMBER: Final = 64
-"""No member takes less of an archive; only archives in archives can have more of them."""
+"""The minimum packed size of a member; only nested archives can have more members."""
 _FILES_IN_ONE: Final = 16
-"""Multiple of the floors that an argument allows: its files share them."""
+"""The multiple of the minimum allowances for an argument: its files share them."""
 _FEED: Final = 1 << 16
-"""Packed bytes per call of an unpacker."""
+"""Packed bytes per call of a decompressor."""
 
 BROKEN: Final = (
     EOFError,
@@ -43,12 +43,12 @@ BROKEN: Final = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""Exceptions of unpackers for bad data."""
+"""Exceptions of decompressors for bad data."""
 
 
 def archive_kind(head: bytes) -> str:
-    """`zip`, `tar` or nothing, from a file's first bytes, even if the very first are damaged."""
-    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):  # the second has no members
+    """Return `zip`, `tar` or nothing, from a file's first bytes, even if they start damaged."""
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):  # the second signature means no members
         return "zip"
     if _TAR_SIGN in head[_SIGN_AT : _SIGN_AT + len(_TAR_SIGN)]:
         return "tar"
@@ -62,10 +62,10 @@ def archive_kind(head: bytes) -> str:
 
 
 class Allowance:
-    """The bytes that may be unpacked from a file with all its archives, or from an argument."""
+    """The limit on bytes unpacked from a file with all its archives, or from an argument."""
 
     def __init__(self, argument: "Allowance | None" = None) -> None:
-        """One for an argument, or for a file within its argument's."""
+        """The argument's allowance, for a file within it."""
         self._argument = argument
         self._more = 1 if argument else _FILES_IN_ONE
         self._on_disk = 0
@@ -75,7 +75,7 @@ class Allowance:
 
     @property
     def is_spent(self) -> bool:
-        """Whether a limit has been met: nothing more is read."""
+        """Whether a limit was reached: then nothing more is read."""
         return self._is_spent or (self._argument is not None and self._argument.is_spent)
 
     def add_on_disk(self, count: int) -> None:
@@ -85,7 +85,7 @@ class Allowance:
             self._argument.add_on_disk(count)
 
     def take_bytes(self, count: int) -> None:
-        """Count unpacked bytes; raises SourceError where they are absurdly many."""
+        """Count unpacked bytes; raises SourceError above the limit."""
         self._unpacked += count
         if self._unpacked > self._more * _UNPACKED_FLOOR + _UNPACKED_RATIO * self._on_disk:
             self._refuse(f"it unpacks to more than {_UNPACKED_RATIO} times its size")
@@ -93,7 +93,7 @@ class Allowance:
             self._argument.take_bytes(count)
 
     def take_member(self) -> None:
-        """Count a member of an archive; raises SourceError where they are absurdly many."""
+        """Count a member of an archive; raises SourceError above the limit."""
         self._members += 1
         if self._members > self._more * _MEMBERS_FLOOR + self._on_disk // _BYTES_A_MEMBER:
             self._refuse(f"its archives have more than {self._members - 1:,} members")
@@ -120,7 +120,7 @@ class Damage:
 
     reason: str
     name: str = ""
-    """The member's; empty for the archive itself."""
+    """The member's name; empty for the archive itself."""
 
 
 class _Unpacker(Protocol):
@@ -196,7 +196,7 @@ class _Decompressed:
 
 
 class _ZipLzma:
-    """LZMA as zip has it: its own small header first."""
+    """LZMA in zip format, which has a small header of its own."""
 
     def __init__(self) -> None:
         self._head = b""
@@ -244,7 +244,7 @@ _METHODS: Final[dict[int, Callable[[], _Unpacker]]] = {
 
 
 class _Shared:
-    """A file that several members are read from, by whichever thread."""
+    """A file from which members are read, in any thread."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -271,7 +271,7 @@ class _Entry:
 
 
 class _ZipStream(io.RawIOBase):
-    """The content of a zip's member, checked when it comes to its end."""
+    """The content of a zip's member, verified at its end."""
 
     def __init__(self, file: _Shared, entry: _Entry) -> None:
         self._file = file
@@ -303,7 +303,7 @@ class _ZipStream(io.RawIOBase):
             if self._unpacker.wants_more:
                 packed = self._file.read(self._at, min(_FEED, self._entry.end - self._at))
                 self._at += len(packed)
-            # Without more to unpack, there may still be something that was held back.
+            # The decompressor may still have buffered output.
             data = self._unpacker.unpack(packed, most)
             if data:
                 return data
@@ -317,11 +317,11 @@ class _ZipStream(io.RawIOBase):
 _LOCAL: Final = struct.Struct("<4sHHHHHIIIHH")
 _LOCAL_SIGN: Final = b"PK\x03\x04"
 _UNKNOWN_SIZE: Final = 8
-"""The flag of a member whose sizes and checksum come behind it."""
+"""The flag of a member whose sizes and checksum follow its data."""
 
 
 class ZipArchive:
-    """A zip in a file that can be wound back."""
+    """A zip in a seekable file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = _Shared(file)
@@ -334,7 +334,7 @@ class ZipArchive:
             self._damage = f"broken or cut short: its list of members is damaged ({error})"
 
     def members(self) -> Iterator[Member | Damage]:
-        """All members in the order of their names, then those that the list does not have."""
+        """Iterate over all members in the order of names, then those missing from the directory."""
         taken = []
         for info in self._listed:
             entry = _listed_entry(self._file, info)
@@ -342,7 +342,7 @@ class ZipArchive:
                 yield entry
                 continue
             taken.append((info.header_offset, entry.end))
-            # What is called a folder and has content is none.
+            # An entry named as a folder that has content is a file.
             if not (info.filename.endswith("/") and entry.begin == entry.end):
                 yield _opened(self._file, entry)
         unlisted = list(_unlisted(self._file, sorted(taken)))
@@ -353,7 +353,7 @@ class ZipArchive:
             yield _opened(self._file, unlisted_entry)
 
     def first(self, wanted: Callable[[str], bool]) -> Member | Damage | None:
-        """The first member of the list whose name is wanted."""
+        """Return the first listed member whose name is wanted."""
         info = next((info for info in self._listed if wanted(info.filename)), None)
         if info is None:
             return None
@@ -384,9 +384,9 @@ def _listed_entry(shared: _Shared, info: zipfile.ZipInfo) -> _Entry | Damage:
 
 
 def _unlisted(shared: _Shared, taken: list[tuple[int, int]]) -> Iterator[_Entry]:
-    """Members in the gaps between those of the list, and behind them all.
+    """Find members in the gaps between listed members, and after them.
 
-    Where an archive was cut, the list may be that of an archive in it.
+    In a truncated archive, the directory may belong to a nested archive.
     """
     at = 0
     for begin, behind in [*taken, (shared.size, shared.size)]:
@@ -436,7 +436,7 @@ _LONGEST_HEADER: Final = 1 << 20
 
 
 class _Part(io.RawIOBase):
-    """The next bytes of a stream, and no more."""
+    """Read the next bytes of a stream, with a limit."""
 
     def __init__(self, read: Callable[[int], bytes], size: int) -> None:
         self._read = read
@@ -460,15 +460,15 @@ class _Part(io.RawIOBase):
 
 
 class _TarWalk:
-    """Goes through the blocks of a tar, whatever state they are in."""
+    """Reads the blocks of a tar, damaged or not."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._held = b""
         self._at = 0
         self._lost = 0
-        self._zeros = 0  # blocks of them; two end an archive
-        self._name = ""  # of the next member, from a header of its own
+        self._zeros = 0  # counts of blocks; two zero blocks end an archive
+        self._name = ""  # for the next member, from a separate header
         self._size: int | None = None
 
     def members(self) -> Iterator[Member | Damage]:
@@ -478,7 +478,7 @@ class _TarWalk:
             if header.type in (tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE):
                 self._read_extension(header)
                 continue
-            # Links, folders and devices have no content, whatever their header says.
+            # Links, folders and devices have no content, whatever the header's size.
             has_content = header.isreg() or header.type not in tarfile.SUPPORTED_TYPES
             size = header.size if self._size is None else self._size
             part = _Part(self._read, size if has_content else 0)
@@ -511,7 +511,7 @@ class _TarWalk:
         self._at -= len(data)
 
     def _next_header(self) -> tarfile.TarInfo | None:
-        """The next header that is sound; what is none before it is lost."""
+        """Read the next valid header; invalid blocks before it are lost."""
         while block := self._read(_BLOCK):
             if not any(block):
                 self._zeros += 1
@@ -520,7 +520,7 @@ class _TarWalk:
             header = _tar_header(block)
             if header is not None:
                 return header
-            # Bytes may have been lost or put in: the next header is where its sign says.
+            # Bytes may be missing or inserted: find the next header by its magic number.
             window = block + self._read(_BLOCK)
             sign = window.find(_TAR_SIGN, _SIGN_AT + 1)
             begin = min(len(block), sign - _SIGN_AT) if sign >= 0 else len(block)
@@ -529,7 +529,7 @@ class _TarWalk:
         return None
 
     def _read_extension(self, header: tarfile.TarInfo) -> None:
-        """A longer name for the next member, or its true size."""
+        """Read a longer name for the next member, or its true size."""
         if header.size > _LONGEST_HEADER:
             self._lost += _BLOCK
             return
@@ -546,7 +546,7 @@ class _TarWalk:
 
 
 def tar_members(stream: IO[bytes]) -> Iterator[Member | Damage]:
-    """The files in a tar in their order; after a damaged header, on from the next sound one."""
+    """Iterate over the files in a tar in order, skipping damaged headers."""
     return _TarWalk(stream).members()
 
 
@@ -563,7 +563,7 @@ def _tar_header(block: bytes) -> tarfile.TarInfo | None:
 
 
 def _pax(records: bytes, name: str, size: int | None) -> tuple[str, int | None]:
-    """The name and size that a POSIX header for the next member gives."""
+    """Parse the name and size in a POSIX header for the next member."""
     while records:
         length, _, rest = records.partition(b" ")
         if (

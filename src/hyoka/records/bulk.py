@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over the positions of many games at once, in the compiled core and on all cores.
+"""Bulk operations on the positions of many games, in the compiled core and on all cores.
 
-Games cross into the core as one table. A pass walks each of them once, without the interpreter's
-lock; Ctrl-C ends it. What it finds does not depend on the number of threads.
+Games are passed to the core as one table. An operation replays each game once, without the GIL;
+Ctrl-C ends it. Results do not depend on the number of threads.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ from hyoka.games import Replay, game_facts, game_type, replay_of
 from hyoka.records.record import Record
 
 Progress = Callable[[int], None]
-"""Called from time to time with the number of positions done."""
+"""A callback that regularly receives the number of completed positions."""
 UNFINISHED: Final = 2
 """The value in `GameTable.outcomes` of a position in which the game goes on."""
 _AT_ONCE: Final = 50_000
@@ -55,18 +55,18 @@ class Terms:
     count: int
     """Number of terms of the evaluation."""
     offsets: NDArray[np.int64]
-    """Position i's are those from offsets[i] to offsets[i + 1]."""
+    """Position i's terms are those from offsets[i] to offsets[i + 1]."""
     terms: NDArray[np.int32]
-    """Rising within a position."""
+    """Term indices, ascending within a position."""
     amounts: NDArray[np.float32]
     progress: NDArray[np.float32]
-    """0 at the start of a game to 1 at its end: what blends the weights of opening and ending."""
+    """0 at the start of a game to 1 at its end: interpolates opening and ending weights."""
 
     def __len__(self) -> int:
         return len(self.progress)
 
     def matrix(self) -> Any:
-        """The amounts as SciPy's sparse matrix, a row a position and a column a term."""
+        """Convert the amounts to a SciPy sparse matrix: a row per position, a column per term."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - it takes a while to import
 
         shape = (len(self), self.count)
@@ -78,25 +78,25 @@ class QuietTerms:
     """Quiet positions at the end of quiescence searches, with their terms."""
 
     terms: Terms
-    """Of the last position."""
+    """The terms of the last position."""
     scores: NDArray[np.int32]
     """Scores of the searches, for the first player."""
     rests: NDArray[np.bool_]
-    """Whether that is the last position's evaluation: neither a mate nor a draw by rule."""
+    """Whether the score is the last position's evaluation: neither a mate nor a draw by rule."""
     moves: Lists
-    """To the last position, as codes."""
+    """The moves to the last position, as codes."""
 
 
 @dataclass(frozen=True, eq=False)
 class MoveFeatures:
-    """The legal moves of positions and the features of each: what strengths are learned from."""
+    """The legal moves of positions and their features, from which strengths are fitted."""
 
     moves: Lists
-    """By position: codes of what the rules allow, superko aside."""
+    """By position: codes of the legal moves, without superko."""
     features: Lists
-    """By move: the moves of all positions in a row."""
+    """By move: the features of all positions' moves, concatenated."""
     played: NDArray[np.int32]
-    """By position: which of its moves the record has; -1 after the last."""
+    """By position: the index of the record's move; -1 after the last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +106,11 @@ class Predictions:
     ranks: NDArray[np.int32]
     """1 for the best; 0 where no move was played, or none that is legal."""
     choices: NDArray[np.int32]
-    """Legal moves."""
+    """The number of legal moves."""
     losses: NDArray[np.float32]
-    """-log of the chance that the moves' strengths give to the one played; NaN where none was."""
+    """-log of the played move's probability by the strengths; NaN without a move."""
     entropies: NDArray[np.float32]
-    """Of those chances, in nats: how unsure the model is; NaN where there is no legal move."""
+    """The entropy of the probabilities in nats; NaN without legal moves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,21 +121,21 @@ class Weighings:
     """Position i's moves are those from offsets[i] to offsets[i + 1]."""
     strengths: NDArray[np.float32]
     played: NDArray[np.int32]
-    """By position: which of its moves the record has; -1 after the last."""
+    """By position: the index of the record's move; -1 after the last."""
 
 
 @dataclass(frozen=True, eq=False)
 class Planes:
-    """Positions as a network sees them, and the moves that were played there."""
+    """Positions in a network's encoding, and the moves played there."""
 
     names: tuple[str, ...]
-    """Of the planes."""
+    """The names of the planes."""
     planes: NDArray[np.uint8]
     """By position, plane, row and column of the board as drawn."""
     played: NDArray[np.int32]
     """By position: the code of the record's move; -1 after the last."""
     legal: Lists | None
-    """By position: codes of the legal moves, superko aside; None unless requested."""
+    """By position: codes of the legal moves, without superko; None unless requested."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,11 +158,11 @@ class GameTable:
     starts: pa.Array
     """By game: the text of its initial position; empty for the default."""
     komi: NDArray[np.float64]
-    """By game; NaN for none."""
+    """By game: komi; NaN for none."""
     move_offsets: NDArray[np.int64]
     """Game i's moves are those from move_offsets[i] to move_offsets[i + 1]."""
     moves: NDArray[np.uint16]
-    """Codes."""
+    """Move codes."""
     row_offsets: NDArray[np.int64]
     """Game i's rows, likewise."""
     plies: NDArray[np.int32]
@@ -170,7 +170,7 @@ class GameTable:
 
     @classmethod
     def from_records(cls, records: Iterable[Record]) -> Self:
-        """All positions of some records of one game, numbered from 0."""
+        """Build a table of all positions of some records of one game, numbered from 0."""
         games = list(records)
         kinds = {record.game for record in games}
         if len(kinds) != 1:
@@ -196,7 +196,7 @@ class GameTable:
         moves: NDArray[np.uint16],
         keep: NDArray[np.bool_] | None = None,
     ) -> Self:
-        """From the start to after the last move of each game, or of those that `keep` marks."""
+        """Build a table from the start to after the last move of each game that `keep` marks."""
         lengths = np.diff(move_offsets) + 1
         if keep is not None:
             lengths = np.where(keep, lengths, 0)
@@ -219,7 +219,7 @@ class GameTable:
 
     @property
     def played(self) -> NDArray[np.int32]:
-        """By row: the code of the move that the record has there; -1 after the last."""
+        """By row: the code of the record's move there; -1 after the last."""
         ends = np.repeat(self.move_offsets[1:], np.diff(self.row_offsets))
         places = np.repeat(self.move_offsets[:-1], np.diff(self.row_offsets)) + self.plies
         codes = np.full(len(self), -1, np.int32)
@@ -276,7 +276,7 @@ class GameTable:
 
     @cached_property
     def in_core(self) -> _core.GameTable:
-        """The table as the compiled core looks at it; raises NotationError of games in Python."""
+        """The table in the compiled core; raises NotationError for games in Python."""
         game_facts(self.game)
         _, offsets, texts = self.starts.buffers()
         begin = self.starts.offset
@@ -299,7 +299,7 @@ class GameTable:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> dict[str, NDArray[Any]]:
-        """Columns that describe the positions, and `first_to_play`, by name."""
+        """Compute the columns that describe the positions, and `first_to_play`."""
         return self.in_core.describe(columns, threads or _cores(), progress)
 
     def outcomes(
@@ -319,10 +319,11 @@ class GameTable:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> QuietTerms:
-        """The same where quiescence searches come to rest that evaluate by these weights.
+        """Run quiescence searches with these weights, and count the terms where they end.
 
         The weights are those of `LinearEvaluation.flat`. The searches follow captures, promotions
-        and evasions until nothing hangs, and prune nothing; chess and shogi have them.
+        and evasions until the position is quiescent, without pruning; chess and shogi support
+        them.
         """
         terms, scores, rests, moves = self.in_core.quiet_terms(
             weights.tolist(), threads or _cores(), progress
@@ -336,7 +337,7 @@ class GameTable:
     def move_features(
         self, *, threads: int | None = None, progress: Progress | None = None
     ) -> MoveFeatures:
-        """The legal moves of each position, their features, and which of them was played."""
+        """Return each position's legal moves, their features, and the move played."""
         moves, features, played = self.in_core.move_features(threads or _cores(), progress)
         return MoveFeatures(Lists(*moves), Lists(*features), played)
 
@@ -347,22 +348,22 @@ class GameTable:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> _core.Competitions:
-        """The same for many positions: teams of features, of which the move played won.
+        """Return the moves of many positions as teams of features, of which the move played won.
 
-        Shapes of stones (Go) are features, too, and are numbered after the game's own.
+        Shapes of stones (Go) are features, too, numbered after the game's own.
         """
         return _core.Competitions.of_table(self.in_core, shapes, threads or _cores(), progress)
 
     def shapes_played(
         self, *, threads: int | None = None, progress: Progress | None = None
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
-        """Around the moves played (Go): hashes by size, alike for likenesses, and packed shapes."""
+        """Hash the surroundings of moves played (Go): symmetric hashes by size, packed shapes."""
         return _core.shapes_played(self.in_core, threads or _cores(), progress)
 
     def predictions(
         self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
     ) -> Predictions:
-        """Rank the moves played by a move model; of equal moves the first ranks higher."""
+        """Rank the moves played by a move model; ties go to the first move."""
         return Predictions(*self.in_core.predict(model, threads or _cores(), progress))
 
     def weighings(
@@ -381,7 +382,7 @@ class GameTable:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> _core.MetsTree:
-        """METS over the moves played; `symmetric`: over all eight orientations of each."""
+        """Fit METS to the moves played; `symmetric`: over all eight orientations of each."""
         table, cores = self.in_core, threads or _cores()
         return _core.MetsTree.grow(table, threshold, symmetric, tactics, cores, progress)
 
@@ -392,7 +393,7 @@ class GameTable:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> _core.MetsTree:
-        """The tree with how often the empty points that come to each leaf were the move played."""
+        """Count how often the empty points of each leaf of the tree were the move played."""
         return tree.counted(self.in_core, threads or _cores(), progress)
 
     def planes(

@@ -69,24 +69,25 @@ class Source:
     stream: IO[bytes]
     beside: Callable[[str], bytes] = field(default=_beside_nothing)
     """The content of the first file with a suffix in the same folder; empty if there is none.
-    Raises SourceError if it can't be read."""
+    Raises SourceError if it can't be read.
+    """
     problem: str = ""
-    """Why there is nothing to read."""
+    """The reason why the source cannot be read."""
     named: bool = False
     """Whether the file was named explicitly, not discovered in a folder or archive."""
     waits: bool = True
-    """Whether its bytes may come slowly, from a pipe."""
+    """Whether its bytes may arrive slowly, from a pipe."""
     stopped: threading.Event = field(default_factory=threading.Event)
     """Set to cancel; readers that wait for a pipe's writer stop."""
 
     def blocks(self) -> Iterator[bytes]:
-        """The bytes piece by piece, read ahead in another thread; raises SourceError."""
+        """Iterate over the bytes in blocks, read ahead in another thread; raises SourceError."""
         if self.problem:
             raise SourceError(self.problem)
         return self._ahead() if self.waits else self._small_or_ahead()
 
     def _small_or_ahead(self) -> Iterator[bytes]:
-        """Most members of archives are small, and a thread costs more than they do."""
+        """Most members of archives are small, and not worth a thread."""
         first, error = _gathered(self.stream, BLOCK)
         if first:
             yield first
@@ -101,7 +102,7 @@ class Source:
 
     def _blocks(self) -> Iterator[bytes]:
         with _readable(self.name):
-            # What is there, up to a block: a pipe's writer may be waiting for us.
+            # Return available data, up to a block: a pipe's writer may be waiting.
             read = getattr(self.stream, "read1", self.stream.read)
             while block := read(BLOCK):
                 yield block
@@ -109,11 +110,11 @@ class Source:
 
 @contextlib.contextmanager
 def _readable(name: str) -> Iterator[None]:
-    """Turns what unpackers raise about bad data, and disks that fail, into our error."""
+    """Convert decompressors' and disks' errors to SourceError."""
     try:
         yield
     except SourceError as error:
-        if str(error).startswith(name):  # it names a member already
+        if str(error).startswith(name):  # the message already names a member
             raise
         raise SourceError(f"{name}: {error}") from error
     except BROKEN as error:
@@ -139,13 +140,13 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, raw: IO[bytes], opening: "_Opening") -> None:
         self._raw = raw
-        # What is there already, where the stream can say so.
+        # Read only available data, if the stream supports that.
         self._read = getattr(raw, "read1", raw.read)
         self._pipe = _pipe_of(raw)
         self._on_bytes = opening.on_bytes
         self._allowance = opening.allowance if opening.deep == 0 else None
         self.stopped = threading.Event()
-        # A file's size is known before it is read, a pipe's is what has come.
+        # A file's size is known in advance; a pipe's is the number of bytes so far.
         size = _size_of(raw)
         self.waits = size is None and opening.deep == 0
         if self._allowance is not None and size is not None:
@@ -158,7 +159,7 @@ class _Counted(io.RawIOBase):
     def seekable(self) -> bool:
         try:
             return self._raw.seekable()
-        except AttributeError:  # a member of a tar that is read as a stream
+        except AttributeError:  # a tar member in a non-seekable stream
             return False
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
@@ -181,7 +182,7 @@ class _Counted(io.RawIOBase):
 
 
 def _size_of(raw: IO[bytes]) -> int | None:
-    """Bytes in a stream that can be wound back; None for any other."""
+    """Return the number of bytes in a seekable stream; None for any other."""
     try:
         at = raw.tell()
         size = raw.seek(0, io.SEEK_END)
@@ -206,10 +207,10 @@ def _pipe_of(raw: IO[bytes]) -> Any:
 
 
 class _Guarded(io.RawIOBase):
-    """An unpacked stream within the allowance; an error is permanent."""
+    """A decompressed stream within the allowance; an error is permanent."""
 
     def __init__(self, plain: IO[bytes], allowance: Allowance) -> None:
-        # One step at a time: what a longer read had gathered would be lost with its error.
+        # In small steps: a longer read would lose its data in an error.
         self._read = getattr(plain, "read1", plain.read)
         self._allowance = allowance
         self._broken: Exception | None = None
@@ -231,13 +232,12 @@ class _Guarded(io.RawIOBase):
 
 
 def sources(paths: Iterable[str | Path], *, on_bytes: OnBytes | None = None) -> Iterator[Source]:
-    """Every stream of bytes that `paths` stand for, in order.
+    """Iterate over all sources that `paths` name, in order.
 
     A path is a file, a folder (all files below, sorted by name), a pattern such as `kgs/*.sgf`, or
-    `-` for standard input. What is compressed (gzip, bzip2, xz, zstd) is unpacked, of what is an
-    archive (zip, tar) every member is a source; both are recognized by their first bytes.
-    Use each source before you ask for the next. What can't be opened is a source, too: its
-    `blocks` raises SourceError.
+    `-` for standard input. Compressed files (gzip, bzip2, xz, zstd) are decompressed, and every
+    member of an archive (zip, tar) is a source; both are recognized by their first bytes. Use each
+    source before the next. A source that cannot be opened raises SourceError from its `blocks`.
     """
     for given in paths:
         allowance = Allowance()
@@ -265,14 +265,14 @@ def _sources_of(path: Path | None, named: bool, opening: "_Opening") -> Iterator
 
 
 def sources_in(name: str, content: bytes) -> Iterator[Source]:
-    """Every stream of bytes in the content of a file, unpacked as `sources` does it."""
+    """Iterate over the sources in the content of a file, decompressed as by `sources`."""
     opening = _Opening(Allowance(), None)
     for source in _opened(name, io.BytesIO(content), _beside_nothing, opening):
         yield replace(source, named=source.name == name)
 
 
 def files_of(paths: Iterable[str | Path]) -> list[Path | None]:
-    """The files that `paths` stand for; None is standard input. Raises if one names nothing."""
+    """List the files that `paths` name; None is standard input. Raises if a path names nothing."""
     return [path for path, _ in _files_named(paths)]
 
 
@@ -306,7 +306,7 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _files_below(path: Path) -> list[Path]:
-    """A file itself, or all files below a folder that are not hidden; links are not walked."""
+    """List a file itself, or all visible files below a folder; links are not followed."""
     if not path.is_dir():
         return [path] if path.is_file() else []
     files = []
@@ -327,7 +327,7 @@ def size_on_disk(paths: Iterable[str | Path]) -> int | None:
 def _size(file: Path) -> int:
     try:
         return file.stat().st_size
-    except OSError:  # it has gone; who reads it says so
+    except OSError:  # the file is gone; reading it reports the error
         return 0
 
 
@@ -338,13 +338,13 @@ class _Opening:
     allowance: Allowance
     on_bytes: OnBytes | None = None
     deep: int = 0
-    """Archives that it lies in."""
+    """The number of archives that contain it."""
 
 
 def _opened(
     name: str, raw: IO[bytes], beside: Callable[[str], bytes], opening: _Opening
 ) -> Iterator[Source]:
-    """The sources in a stream; what can't be opened is a source with a problem."""
+    """Iterate over the sources in a stream; one that cannot be opened has a problem."""
     try:
         with _readable(name):
             yield from _sources_in(name, raw, beside, opening)
@@ -380,7 +380,7 @@ def _sources_in(
 
 
 def _ends_as_zip(stream: IO[bytes]) -> bool:
-    """Whether a file whose beginning says nothing ends in the list of a zip's members."""
+    """Whether a file with an unknown start ends with a zip directory."""
     if not stream.seekable():
         return False
     size = stream.seek(0, io.SEEK_END)
@@ -391,7 +391,7 @@ def _ends_as_zip(stream: IO[bytes]) -> bool:
 
 
 class _Prefixed(io.RawIOBase):
-    """A stream with bytes put back before it."""
+    """A stream with bytes put back at its start."""
 
     def __init__(self, head: bytes, rest: IO[bytes]) -> None:
         self._head = head
@@ -408,7 +408,7 @@ class _Prefixed(io.RawIOBase):
 
 
 def _with_head(stream: IO[bytes], name: str) -> tuple[IO[bytes], bytes]:
-    """The stream from its start again, and its first bytes, however slowly they come."""
+    """Return the stream, rewound, and its first bytes, however slowly they arrive."""
     head, error = _gathered(stream, _HEAD)
     with _readable(name):
         if error is not None and not head:
@@ -422,7 +422,7 @@ def _with_head(stream: IO[bytes], name: str) -> tuple[IO[bytes], bytes]:
 def _zip_sources(name: str, stream: IO[bytes], inside: _Opening) -> Iterator[Source]:
     with contextlib.ExitStack() as stack:
         seekable: IO[bytes] = stream
-        if not stream.seekable():  # a zip's list of members is at its end
+        if not stream.seekable():  # a zip's directory is at its end
             seekable = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY))
             while block := stream.read(BLOCK):
                 seekable.write(block)
@@ -455,7 +455,7 @@ def _zip_sources(name: str, stream: IO[bytes], inside: _Opening) -> Iterator[Sou
 
 
 def _tar_sources(name: str, stream: IO[bytes], inside: _Opening) -> Iterator[Source]:
-    # The members' names are not known in advance, so a file may only use what came before it.
+    # Names of members are not known in advance, so a file may only use earlier ones.
     seen: dict[tuple[PurePosixPath, str], bytes | SourceError] = {}
 
     def beside(folder: PurePosixPath, suffix: str) -> bytes:
@@ -514,7 +514,7 @@ def _beside_on_disk(path: Path) -> Callable[[str], bytes]:
 def _read_ahead(
     blocks: Iterator[bytes], stopped: threading.Event, depth: int = 4
 ) -> Iterator[bytes]:
-    """The same blocks, fetched by another thread: unpacking and parsing go on side by side."""
+    """Read blocks ahead in another thread: decompression and parsing run in parallel."""
     ready: queue.Queue[bytes | BaseException | None] = queue.Queue(depth)
 
     def put(item: bytes | BaseException | None) -> bool:
@@ -532,7 +532,7 @@ def _read_ahead(
                 if not put(block):
                     return
             put(None)
-        except BaseException as error:  # handed to the thread that reads
+        except BaseException as error:  # passed to the reading thread
             put(error)
 
     thread = threading.Thread(target=fetch, name="hyoka-read-ahead", daemon=True)

@@ -32,7 +32,7 @@ class Range:
     high: float = float("-inf")
 
     def add(self, values: pa.Array | pa.ChunkedArray) -> None:
-        """Take numbers in; nulls don't count."""
+        """Add numbers; nulls do not count."""
         known = values.drop_null().to_numpy(zero_copy_only=False)
         if len(known):
             self.count += len(known)
@@ -42,7 +42,7 @@ class Range:
 
     @property
     def mean(self) -> float | None:
-        """None if there were no numbers."""
+        """The mean; None without numbers."""
         return self.total / self.count if self.count else None
 
 
@@ -63,24 +63,24 @@ class GameSummary:
     first_date: str = ""
     last_date: str = ""
     values: int = 0
-    """Values, scores or mates written in the records."""
+    """The number of values, scores or mates in the records."""
 
 
 @dataclass
 class Summary:
-    """Summary of records."""
+    """The summary of records."""
 
     games: dict[str, GameSummary] = field(default_factory=dict)
     refused: collections.Counter[str] = field(default_factory=collections.Counter)
     first_refused: list[Refused] = field(default_factory=list)
     sources: int = 0
     unreadable: int = 0
-    """Numbers in comments that could not be read, and were left out."""
+    """Unreadable numbers in comments, which were omitted."""
     first_unreadable: list[UnreadableNumber] = field(default_factory=list)
 
     @property
     def unread(self) -> int:
-        """Number of unreadable files or parts of files."""
+        """The number of unreadable files or parts of files."""
         return unread_count(self.refused)
 
 
@@ -92,7 +92,7 @@ Keep = Callable[[Batch, pa.Table], NDArray[np.bool_]]
 
 
 def summarize(batches: Iterable[Batch], keep: Keep | None = None) -> Summary:
-    """Count and describe the games of batches, or those of them that `keep` wants."""
+    """Summarize the games of batches, or of those that `keep` selects."""
     summary = Summary()
     last_source = None
     for batch in batches:

@@ -74,11 +74,11 @@ _TEXTS: Final = frozenset(
         *("PB", "PC", "PW", "RE", "RO", "RU", "SO", "US", "WR", "WT"),
     )
 )
-"""In which a backslash only escapes; other properties keep their text."""
+"""Properties in which a backslash only escapes; others keep their text."""
 
 
 def as_sgf(draft: Draft) -> str:
-    """The record as SGF."""
+    """Write the record as SGF."""
     record = draft.record
     out = ["(;", *_properties(draft)]
     remarks = draft.remarks()
@@ -96,7 +96,7 @@ def as_sgf(draft: Draft) -> str:
 
 
 def _properties(draft: Draft) -> Iterator[str]:
-    """Of the root: a value, with its name before the first of several."""
+    """List the root's values, with each property's name before its first value."""
     record = draft.record
     facts = game_facts(record.game)
     komi = "" if record.komi is None else np.format_float_positional(record.komi, trim="-")
@@ -133,14 +133,14 @@ def _properties(draft: Draft) -> Iterator[str]:
 
 
 def _value(name: str, value: str) -> str:
-    # What ends in half an escape, or holds a bracket that would end it, was never read from SGF.
+    # Text that ends in half an escape, or contains a closing bracket, never came from SGF.
     is_whole = re.fullmatch(r"(?:[^\]\\]|\\.)*", value, re.DOTALL)
     return value if is_whole and name not in _TEXTS else _sgf_text(value)
 
 
 def _node(draft: Draft, remark: Remark) -> str:
     """Return the properties of a node besides its move."""
-    # A root's comment is about the game; it holds no value that is read.
+    # A root's comment is about the game; numbers in it are not parsed.
     said = commands(remark, pawns=False) if remark.ply else ""
     texts = "".join(f"[{_sgf_text(text)}]" for text in draft.comments(remark, said))
     properties = "" if draft.wording(remark) == Wording.commands else remark.properties
@@ -163,7 +163,7 @@ def _sgf_set_up(record: Record) -> str:
     if int(np.abs(start.cells).max()) == 1:  # all pieces are alike
         out = "".join(f"{name}{''.join(stones[side])}" for name, side in (("AB", 1), ("AW", -1))
                       if stones[side])  # fmt: skip
-    if game_facts(record.game).family != GO:  # stones don't say everything
+    if game_facts(record.game).family != GO:  # stones do not determine the position
         out += f"SU[{_sgf_text(record.start)}]"
     return out + f"PL[{'B' if start.to_play == _core.Player.first else 'W'}]"
 
@@ -206,7 +206,7 @@ _WIDTH: Final = 100
 
 
 def as_pgn(draft: Draft) -> str:
-    """The record as PGN."""
+    """Write the record as PGN."""
     record = draft.record
     head = "".join(
         f'[{name} "{_escaped(one_line(text))}"]\n'
@@ -240,7 +240,7 @@ def _made(record: Record) -> tuple[tuple[str, str, str], ...]:
 
 
 def _words(draft: Draft) -> Iterator[str]:
-    """Moves, their numbers, signs and comments, and the result."""
+    """Write the moves, their numbers, NAGs and comments, and the result."""
     record = draft.record
     remarks = draft.remarks()
     offset = 0
@@ -268,11 +268,11 @@ def _words(draft: Draft) -> Iterator[str]:
 
 
 def _engine_comment(remark: Remark, mover: Author) -> str | None:
-    """A remark as match runners (cutechess, fastchess) write them, which other tools read.
+    """Format a remark as match runners (cutechess, fastchess) do, for other tools.
 
     `+0.35/12 1.2s` is the mover's view in pawns, the depth and the time; `+M5` a mate in five
-    plies, `book` a book move. What has no place there follows as commands. None if the remark is
-    neither a book move nor an evaluation by the mover.
+    plies, `book` a book move. Other data follow as commands. None if the remark is neither a book
+    move nor an evaluation by the mover.
     """
     if remark.book:
         return " ".join(filter(None, ("book", commands(remark, pawns=True, without={"book"}))))
@@ -293,7 +293,7 @@ def _engine_comment(remark: Remark, mover: Author) -> str | None:
     text += f"/{remark.depth or 0}"
     if remark.spent_s is not None:
         text += f" {seconds_text(remark.spent_s)}s"
-    # A command with an evaluation makes it nobody's, so that its author is named again.
+    # A command with an evaluation resets the author, so name it again.
     more_evaluations = remark.value is not None or "score" not in said
     rest = commands(
         remark, pawns=False, without=said, implied=None if more_evaluations else remark.author
@@ -302,7 +302,7 @@ def _engine_comment(remark: Remark, mover: Author) -> str | None:
 
 
 def _pawns(centipawns: float) -> str:
-    """`+0.35`, `-1.20` or `0.00`."""
+    """Format pawns as `+0.35`, `-1.20` or `0.00`."""
     text = f"{centipawns / 100:+.2f}"
     return "0.00" if float(text) == 0 else text
 
@@ -312,12 +312,12 @@ def _said(draft: Draft, remark: Remark, numbers: str) -> Iterator[str]:
     for text in draft.comments(remark, numbers):
         if "}" not in text:
             yield f"{{{text}}}"
-        else:  # a comment to the end of the line may hold anything but one
+        else:  # a comment to the end of the line may contain anything but line breaks
             yield from (f";{line}\n" for line in text.split("\n"))
 
 
 def _wrapped(words: Iterable[str]) -> str:
-    """Words on lines of some length; comments are unchanged."""
+    """Wrap words to lines of a maximum length; comments are unchanged."""
     out: list[str] = []
     at = 0
     for word in words:
@@ -367,13 +367,13 @@ _SEPARATORS: Final = {"csa": "/\n"}
 
 
 def record_text(record: Record, format: str, *, engine_comments: bool = True) -> str:
-    """The record in a format of `WRITERS`; what the format has no words for is left out.
+    """Write the record in a format of `WRITERS`; unsupported data are omitted.
 
-    In PGN, players' evaluations of their own moves are written as match runners write them,
-    `{+0.35/12 1.2s}`, which most tools read; without `engine_comments` as commands, `[%eval 0.35]`.
+    In PGN, players' evaluations of their own moves have the format of match runners, `{+0.35/12
+    1.2s}`, which most tools read; without `engine_comments` they are commands, `[%eval 0.35]`.
 
-    Its own headers and comments are written as they were read, as far as they still say what its
-    fields and remarks say.
+    The record's own headers and comments are written verbatim if they agree with its fields and
+    remarks.
 
     >>> import hyoka as hk
     >>> [game] = hk.parse_records("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")
@@ -405,7 +405,7 @@ _CONTROLS: Final = dict.fromkeys((*range(32), 127), " ")
 
 
 def _plain(record: Record) -> Record:
-    """The record with texts of one line each, so that none can become another line of a file."""
+    """Make all texts of the record single lines, so that none can become another line of a file."""
     texts: dict[str, Any] = {
         name: value.translate(_CONTROLS)
         for name, value in vars(record).items()
@@ -424,10 +424,10 @@ _COMPARED: Final = tuple(
 
 
 def _fitted(draft: Draft, read: Record | None) -> Draft | None:
-    """Improve a draft by reading it back; None if nothing is left to try."""
+    """Change a draft where it reads back differently; None if nothing is left to try."""
     record = draft.record
     if read is None or read.moves.tolist() != record.moves.tolist():
-        # Words that are no comments any more: on one line they can do less, without them nothing.
+        # Texts that no longer read back as comments: put them on one line, then drop them.
         for wording in (Wording.both, Wording.commands):
             if any(draft.wording(each) < wording for each in record.remarks):
                 return replace(draft, wordings={each.ply: wording for each in record.remarks})
@@ -446,7 +446,7 @@ def _fitted(draft: Draft, read: Record | None) -> Draft | None:
 
 
 def _same(remark: Remark, read: Remark) -> bool:
-    """Whether two remarks say the same; a table keeps numbers in 32 bits."""
+    """Whether two remarks have equal content; tables store numbers in 32 bits."""
     if remark == read:
         return True
     short: dict[str, Any] = {
@@ -462,7 +462,7 @@ def _same(remark: Remark, read: Remark) -> bool:
 
 
 def format_of_path(path: Path) -> str:
-    """The format that a file's name asks for."""
+    """Return the format of a file name's suffix."""
     if path.suffix.lower() not in _SUFFIXES:
         known = ", ".join(_SUFFIXES)
         raise NotationError(f"{path.name}: what format? Known endings are {known}")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Merging duplicates: what they say is added to the game that they repeat.
+"""Merging of duplicates: their additional data are added to the original game.
 
-The first game keeps what it says; a duplicate adds what is missing:
+The first game keeps its data; a duplicate adds what is missing:
 
 - a comment, sign (NAG) or SGF property on a position that is not there yet,
 - an evaluation by an author who has none at that ply, and clocks and times,
 - a tag, a player's name or rating, a date, a result and so on that the first game lacks.
 
-Where both name a player differently it is another game with the same moves. Then no tags are
-added, and evaluations by its players become nobody's.
+If both name a player differently, the duplicate is another game with the same moves. Then no tags
+are added, and evaluations by its players lose their author.
 """
 
 import re
@@ -30,14 +30,14 @@ _Row = dict[str, Any]
 
 _EVALUATION: Final = ("value", "score", "mate", "depth", "author")
 _ORDER: Final = ("first", "second", None)
-"""Of several evaluations of a position, by their authors."""
+"""Evaluations of one position by several authors."""
 _OWN: Final = frozenset(
     (
         *("game_id", "source", "line", "number", "plies", "start", "moves", "duplicate_of"),
         *("tags", "result", "ending", "margin"),
     )
 )
-"""Columns of games that are not filled in one by one."""
+"""Columns of games that are not merged separately."""
 _OPTIONAL: Final = ("nags", "text", "properties")
 _PROPERTY: Final = re.compile(r"([A-Z]+)((?:\[(?:\\.|[^\]\\])*\])+)", re.DOTALL)
 
@@ -49,28 +49,28 @@ class _Collected:
     games: Path
     remarks: Path
     low: int
-    """The lowest and highest numbers of the games that they repeat."""
+    """The lowest and highest numbers of the original games."""
     high: int
 
 
 class DuplicateMerger:
-    """Collects what duplicates say while records are imported, and adds it in the end.
+    """Collects the data of duplicates during an import, and merges them at the end.
 
-    It is kept in files meanwhile, so that memory stays constant. A part that gains something is
-    written again: those of this change in place, earlier ones under a new number.
+    Temporary files keep memory constant. A part that gains data is rewritten: parts of this change
+    in place, earlier ones under a new number.
     """
 
     def __init__(self, change: Change) -> None:
         self.merged = 0
-        """Duplicates that added something."""
+        """The number of duplicates that added data."""
         self.evaluations = 0
-        """Evaluations that they added."""
+        """The number of evaluations that they added."""
         self._change = change
         self._earlier = {part.name for part in change.parts}
         self._collected: dict[int, _Collected] = {}
 
     def collect(self, number: int, games: pa.Table, remarks: pa.Table) -> None:
-        """Keep the duplicates of a part: their rows of games, and what they say of positions."""
+        """Store the duplicates of a part: their rows of games, and their remarks."""
         if not len(games):
             return
         originals = games["duplicate_of"]
@@ -84,14 +84,14 @@ class DuplicateMerger:
         )
 
     def _keep(self, rows: pa.Table, name: str) -> Path:
-        # The next change removes it if this one is killed: it looks like an unfinished part.
+        # If this change is killed, the next one removes the file as an unfinished part.
         path = self._change.file.parent / "games" / f".part-duplicates-{name}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(rows, path)
         return path
 
     def apply(self) -> None:
-        """Add everything that was collected to the parts of the change."""
+        """Merge all collected data into the parts of the change."""
         first = 0
         for part in [part for part in self._change.parts if part.table == "games"]:
             last = first + part.rows
@@ -109,7 +109,7 @@ class DuplicateMerger:
         self._collected.clear()
 
     def _merge(self, part: Part, here: Sequence[_Collected], first: int, last: int) -> None:
-        """Add what some duplicates say to the part that they repeat games of."""
+        """Merge duplicates into the part that contains their originals."""
         beside = next((p for p in self._change.parts if p.name == _beside(part, "remarks")), None)
         games = self._read(part)
         remarks = REMARK_SCHEMA.empty_table() if beside is None else self._read(beside)
@@ -133,7 +133,7 @@ class DuplicateMerger:
                 added = same_players and _fill_in(rows[original], duplicate)
                 others = [row | {"game_id": original} for row in new.get(duplicate["game_id"], [])]
                 gained, evaluations = False, 0
-                if others:  # then the rows of the original have been loaded
+                if others:  # the rows of the original have been loaded before
                     gained, evaluations = merge_remarks(
                         notes.setdefault(original, []), others, same_players=same_players
                     )
@@ -160,7 +160,7 @@ class DuplicateMerger:
         change = self._change
         parts = change.parts
         number = part.number
-        if part.name in self._earlier:  # readers of the former manifest still use its files
+        if part.name in self._earlier:  # readers of the former manifest still use these files
             number = change.next_number
             change.next_number += 1
             for table in ("positions", "remarks" if remarks is None else ""):
@@ -177,12 +177,12 @@ class DuplicateMerger:
 
 
 def _beside(part: Part, table: str) -> str:
-    """The name of another table's part with the same number."""
+    """Return the name of another table's part with the same number."""
     return f"{table}/{part.name.rpartition('/')[2]}"
 
 
 def _unknown(said: pa.Table, remarks: pa.Table) -> pa.Table:
-    """The rows of duplicates that are not there already, word for word."""
+    """Return the rows of duplicates that are not stored yet."""
     keys = _keys(remarks["game_id"], remarks["ply"])
     wanted = _keys(said["duplicate_of"], said["ply"])
     if not len(keys):
@@ -194,7 +194,7 @@ def _unknown(said: pa.Table, remarks: pa.Table) -> pa.Table:
         mine, theirs = (t[name] if name in t.column_names else None for t in (there, said))
         empty = [None if each is None else each.is_null() for each in (mine, theirs)]
         if mine is None or theirs is None or pa.types.is_list(theirs.type):
-            equal = None  # lists are not compared: rows with signs count as unknown
+            equal = None  # lists are not compared: rows with NAGs count as new
         else:
             equal = pc.fill_null(pc.equal(mine, theirs), False)
         silent = [pa.array(np.full(len(said), True)) if each is None else each for each in empty]
@@ -204,13 +204,13 @@ def _unknown(said: pa.Table, remarks: pa.Table) -> pa.Table:
 
 
 def _keys(games: pa.ChunkedArray, plies: pa.ChunkedArray) -> NDArray[np.int64]:
-    """One number a position, in the order of games and plies."""
+    """Combine game and ply into one sortable number."""
     keys: NDArray[np.int64] = (games.to_numpy().astype(np.int64) << 32) | plies.to_numpy()
     return keys
 
 
 def _rows_of(table: pa.Table, ids: pa.ChunkedArray, known: Container[int]) -> list[_Row]:
-    """The rows of these games, but for those that are known."""
+    """Return the rows of some games, without those already stored."""
     wanted = [game for game in ids.unique().to_pylist() if game not in known]
     rows: list[_Row] = table.filter(
         pc.is_in(table["game_id"], pa.array(wanted, pa.int64()))
@@ -226,13 +226,13 @@ def _by_game(rows: Iterable[_Row]) -> dict[int, list[_Row]]:
 
 
 def _same_players(game: _Row, other: _Row) -> bool:
-    """Whether no player is named differently; a name that is not known contradicts none."""
+    """Whether no player's name differs; an unknown name contradicts none."""
     names = ((game[side] or "", other[side] or "") for side in ("first", "second"))
     return all(not a or not b or a.casefold() == b.casefold() for a, b in names)
 
 
 def _fill_in(game: _Row, other: _Row) -> bool:
-    """Give a game what it does not say and another does; whether there was anything."""
+    """Fill a game's missing fields from another; return whether there were any."""
     before = dict(game)
     for name, value in other.items():
         if name in game and name not in _OWN and game[name] in (None, ""):
@@ -256,10 +256,10 @@ def _fill_in(game: _Row, other: _Row) -> bool:
 def merge_remarks(
     remarks: list[_Row], others: Sequence[_Row], *, same_players: bool = True
 ) -> tuple[bool, int]:
-    """Add what others say of a game's positions; whether there was anything, and how many values.
+    """Merge remarks into a game's positions; return whether any were new, and the value count.
 
-    Of several rows on a position the first has the words; each has an evaluation by another author.
-    With other players, the evaluations have no author here.
+    If a position has several rows, the first has the text; each has an evaluation by another
+    author. If the players differ, the evaluations get no author.
     """
     by_ply: dict[int, list[_Row]] = {}
     for row in remarks:
@@ -279,7 +279,7 @@ def merge_remarks(
 
 
 def _empty(remark: _Row) -> _Row:
-    """A row on the same position that says nothing."""
+    """Return an empty row for the same position."""
     row: _Row = dict.fromkeys(REMARK_SCHEMA.names)
     return row | {"game_id": remark["game_id"], "ply": remark["ply"], "book": False}
 
@@ -303,7 +303,7 @@ def _add_words(row: _Row, other: _Row) -> bool:
 
 
 def _joined_texts(text: str | None, other: str | None) -> str | None:
-    """Comments of both, each once."""
+    """Join the distinct comments of both."""
     if not text or not other:
         return text or other
     comments = text.split(SEPARATOR)
@@ -316,7 +316,7 @@ def _joined_texts(text: str | None, other: str | None) -> str | None:
 
 
 def _joined_properties(properties: str | None, other: str | None) -> str | None:
-    """Properties of an SGF node and those of another that it does not have."""
+    """Join an SGF node's properties with the missing ones of another."""
     if not properties or not other:
         return properties or other
     known = {name for name, _ in _PROPERTY.findall(properties)}
@@ -325,7 +325,7 @@ def _joined_properties(properties: str | None, other: str | None) -> str | None:
 
 
 def _add_evaluation(rows: list[_Row], other: _Row) -> bool:
-    """Add an evaluation by an author who has none here yet."""
+    """Add an evaluation by an author without one here."""
     kept = [{name: row[name] for name in _EVALUATION} for row in rows if _has_evaluation(row)]
     if not _has_evaluation(other):
         if kept or rows[0]["depth"] is not None or other["depth"] is None:
@@ -343,7 +343,7 @@ def _add_evaluation(rows: list[_Row], other: _Row) -> bool:
 
 
 def _with_changes(games: pa.Table, before: dict[int, _Row], after: dict[int, _Row]) -> pa.Table:
-    """A table with the cells that differ put in; the same table if none does."""
+    """Replace the cells that differ; return the same table if there are none."""
     places = {game: i for i, game in enumerate(games["game_id"].to_pylist()) if game in after}
     for index, field in enumerate(games.schema):
         changes = {
@@ -360,7 +360,7 @@ def _with_changes(games: pa.Table, before: dict[int, _Row], after: dict[int, _Ro
 
 
 def _with_rows(remarks: pa.Table, rows: dict[int, list[_Row]]) -> pa.Table:
-    """A table of remarks with the rows of some games replaced."""
+    """Replace the rows of some games in a table of remarks."""
     others = remarks.filter(
         pc.invert(pc.is_in(remarks["game_id"], pa.array(list(rows), pa.int64())))
     )

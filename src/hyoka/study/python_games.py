@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Games written in Python in studies: lines of play, or records of matches, in place of files.
+"""Studies of games written in Python, from lines or records of matches instead of files.
 
-Their tables are those of any study; positions have no columns that describe them.
+Their tables are those of any study; positions have no feature columns.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ def files_of(given: Sequence[PythonRecords]) -> list[str | Path]:
 
 
 def sources_of(given: Sequence[PythonRecords]) -> list[str]:
-    """The sources of records for a study's description."""
+    """Describe the sources of records for a study's manifest."""
     files = list(map(str, files_of(given)))
     values = len(given) - len(files)
     return [*files, *([f"{values} games in Python"] if values else [])]
@@ -54,7 +54,7 @@ def check_known(folder: Path, game: str) -> None:
 
 
 class PythonImporter:
-    """Writes games written in Python as parts of a study, as `Importer` does those of files."""
+    """Writes Python games as parts of a study, as `Importer` does with files."""
 
     def __init__(  # noqa: PLR0913 - a keyword for each choice
         self,
@@ -79,7 +79,7 @@ class PythonImporter:
         self._next_game = first_game
 
     def run(self, given: Sequence[PythonRecords], progress: OnProgress | None = None) -> None:
-        """Take all games; raises StudyError if one can't be taken."""
+        """Import all games; raises StudyError for an unusable one."""
         tally = Tally(progress, "reading", len(given), "games")
         for start in range(0, len(given), _PART_GAMES):
             some = given[start : start + _PART_GAMES]
@@ -161,7 +161,7 @@ def _code(move: AnyMove) -> int:
 
 
 def _name_of_start(start: AnyGame) -> str:
-    """The name of the game that begins so."""
+    """Return the name of the game with this start."""
     kind = type(start)
     alike = [name for name in registered_names() if type(position(name)) is kind]
     for name in alike:
@@ -180,12 +180,12 @@ def _name_of_start(start: AnyGame) -> str:
 def _is_same(one: AnyGame, other: AnyGame) -> bool:
     try:
         return one is other or bool(one == other)
-    except ValueError:  # of arrays, which NumPy compares cell by cell
+    except ValueError:  # arrays, which NumPy compares cell by cell
         return False
 
 
 def _name_of_record(record: Record) -> str:
-    """The name of the game of a record; matches call it by its type."""
+    """Return the name of a record's game; matches name it by its type."""
     called = record.game.removeprefix(PYTHON_GAMES)
     names = [name for name in registered_names() if called in (name, type(position(name)).__name__)]
     if called in FACTS:
@@ -205,7 +205,7 @@ def _name_of_record(record: Record) -> str:
 
 
 def _turns(record: Record) -> list[bool]:
-    """Whether the first player is to move, by position; raises StudyError of illegal moves."""
+    """Test for each position whether the first player is to move; raises StudyError."""
     try:
         return [here.to_play is _core.Player.first for here in record.positions()]
     except IllegalMoveError as error:
@@ -215,7 +215,7 @@ def _turns(record: Record) -> list[bool]:
 
 
 def _rows(records: Iterable[Record]) -> pa.Table:
-    """A row a game as those of files have, without moves."""
+    """Build the table of games, with a row per game and without moves."""
     schema = Batch("", "", _core.Table()).arrow().schema
     fields = [field for field in schema if field.name not in ("game", "moves")]
 
@@ -233,7 +233,7 @@ def _rows(records: Iterable[Record]) -> pa.Table:
 
 
 def _positions(records: Mapping[int, Record]) -> pa.Table:
-    """All positions of games by their numbers."""
+    """Build the table of all positions of games, by game number."""
     rows = [
         (number, ply, first)
         for number, record in records.items()
@@ -243,7 +243,7 @@ def _positions(records: Mapping[int, Record]) -> pa.Table:
 
 
 def _remarks(records: Mapping[int, Record]) -> pa.Table:
-    """The remarks of records; missing values are null."""
+    """Build the table of the records' remarks; missing values are null."""
     columns: dict[str, list[Any]] = {name: [] for name in REMARK_SCHEMA.names}
     for number, record in records.items():
         for remark in record.remarks:

@@ -48,11 +48,12 @@ EVALUATION_SCHEMA: Final = pa.schema(
         ("failed", pa.string()),
     ]
 )
-"""`author` is who said the value where one evaluator speaks for several, as records do."""
+"""`author` is the author of the value if one evaluator has several, as with comments."""
 ADJUDICATION_SCHEMA: Final = pa.schema(
     [("game_id", pa.int64()), ("ply", pa.int32()), ("result", pa.float32())]
 )
-"""Of positions, or of records: there `ply` is how far a method looked, and `result` may be null."""
+"""For positions, or for records: then `ply` is the last adjudicated ply, and `result` may be null.
+"""
 RANKING_SCHEMA: Final = pa.schema(
     [
         ("game_id", pa.int64()),
@@ -100,12 +101,12 @@ _NOT_FOR_CONDITIONS: Final = ("moves", "start")
 _CHECKED: Final = ds.ParquetFileFormat(
     default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
 )
-"""Every page that is read is compared with its checksum."""
+"""Verifies the checksum of every page that is read."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A study as its manifests are at one moment."""
+    """A snapshot of a study's manifests."""
 
     study: Manifest
     engines: dict[str, Manifest]
@@ -117,9 +118,9 @@ class Snapshot:
     rankings: dict[str, Manifest]
     """Manifests of move models by name."""
     categories: dict[str, Manifest]
-    """That of the search that put positions into categories, by its kind."""
+    """Manifests of the search that categorized positions, by its kind."""
     visits: dict[str, Manifest]
-    """That of the search that played the games, by its kind."""
+    """Manifests of the search that played the games, by its kind."""
     columns: dict[str, Manifest] = field(default_factory=dict)
     """Manifests of user columns by name."""
 
@@ -139,7 +140,7 @@ class Snapshot:
 
     @property
     def manifests(self) -> Iterator[Manifest]:
-        """All of them."""
+        """List all manifests."""
         yield self.study
         yield from self.engines.values()
         yield from self.methods.values()
@@ -150,14 +151,14 @@ class Snapshot:
         yield from self.columns.values()
 
     def query(self, query: str) -> pa.Table:
-        """The answer to one SELECT; raises ConditionError, or StudyError if a part is damaged."""
+        """Run one SELECT; raises ConditionError, or StudyError if a part is damaged."""
         try:
             with position_texts(
                 self._connection, query, self.study.values["game"], self._replayable
             ):
                 return run_query(self._connection, query)
         except UnreadableError as error:
-            # Arrow does not say which part it was; the checksums do.
+            # Arrow does not name the damaged part; the checksums do.
             for manifest in self.manifests:
                 if (damage := damaged_part(manifest)) is not None:
                     raise StudyError(damage) from error
@@ -248,12 +249,12 @@ class Snapshot:
 
 
 def position_keys(games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.int64]:
-    """One number for a position of the study."""
+    """Combine game and ply into one number."""
     return games.astype(np.int64) << np.int64(20) | plies.astype(np.int64)
 
 
 def ranking_columns(name: str) -> tuple[str, ...]:
-    """The columns of positions that a move model of this name gives.
+    """Return the names of a move model's columns.
 
     >>> ranking_columns("mets")
     ('mets_rank', 'mets_surprise', 'mets_entropy')
@@ -298,9 +299,9 @@ def _partitioned(key: str, manifests: dict[str, Manifest], schema: pa.Schema) ->
 
 
 def _wide(schema: pa.Schema) -> str:
-    """All columns of a table `t`, whole numbers with 64 bits: `material * phase` must not overflow.
+    """Select a table's columns with 64-bit integers: `material * phase` must not overflow.
 
-    On the disk and in joins they stay as small as they are.
+    On disk and in joins they stay small.
     """
     casts = [
         f'cast(t."{column.name}" as bigint) as "{column.name}"'

@@ -178,7 +178,7 @@ def _quoted(path: Path) -> str:
 
 
 def _again(study: Manifest) -> str:
-    """The command that rebuilds a study's own tables."""
+    """Return the command that rebuilds a study's own tables."""
     sources = " ".join(map(shlex.quote, map(str, study.values["sources"])))
     where = study.values.get("where")
     condition = f" --where {shlex.quote(str(where))}" if where else ""
@@ -211,7 +211,7 @@ def _ask_again(folder: Path, file: Path) -> str:
 
 
 def _answerers(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Manifests of all that gives answers about positions, be they there or not; and its names."""
+    """List the manifests of everything stored about positions, present or missing, with names."""
     for table, key, name in (
         ("evaluations", "engine", ENGINE),
         ("adjudications", "method", METHOD),
@@ -226,7 +226,7 @@ def _answerers(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _check_parts(manifest: Manifest, check: StudyCheck, remedy: str) -> bool:
-    """Whether each part is as its manifest lists it."""
+    """Verify each part against its manifest."""
     before = len(check.damage)
     check.sealed &= manifest.sealed
     check.parts += len(manifest.names)
@@ -266,7 +266,7 @@ def _problem(manifest: Manifest, name: str, part: Part | None) -> str | None:
 
 
 def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
-    """Whether the tables fit one another."""
+    """Verify that the tables are consistent."""
 
     def broken(question: str) -> bool:
         return bool(snapshot.query(question)[0][0].as_py())
@@ -306,10 +306,10 @@ def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
 
 
 def _seal(folder: Path) -> None:
-    """Write every manifest anew, with the checksums of what can be trusted."""
+    """Rewrite every manifest with the checksums of trusted parts."""
     file = folder / DESCRIPTION
     if not file.exists():
-        read_manifest(file)  # says that it is no study
+        read_manifest(file)  # raises StudyError if this is no study
     with locked(folder, "sealing"):
         manifest = _trusting(file)
         for part in manifest.parts:
@@ -333,7 +333,7 @@ def _trusting(file: Path) -> Manifest:
 
 
 def _sound(manifest: Manifest) -> list[Part]:
-    """The parts that are as they should be."""
+    """List the undamaged parts."""
     if manifest.sealed:
         return [part for part in manifest.parts if part_damage(manifest.folder, part) is None]
     sound = []
