@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takeuchi 2010 on Go: the programs that people's 9×9 games judge, and what they said of them."""
+"""Takeuchi 2010 on Go: programs evaluated on human 9×9 games."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,9 +16,9 @@ from hyoka.analysis import Sample
 from hyoka.study.sampling import Measured, measured
 
 OURS: Final = "PUCT"
-"""Our best program stands where the paper has Fuego."""
+"""Our best program, in place of the paper's Fuego."""
 UNDIVIDED: Final = "MC, undivided"
-"""Monte Carlo with N playouts in all, where the paper's has N divided by the legal moves."""
+"""Monte Carlo with N playouts in total; the paper's has N divided by the legal moves."""
 RECORDS: Final = "go9/ogs9_human.sgf.xz"
 NO_HANDICAP: Final = (
     "handicap = 0 and start = '' and ending <> 'time' and plies between 20 and 120 and result is "
@@ -29,13 +29,14 @@ _STRONG: Final = (
 )
 COLUMNS: Final = ("running_ladder", "ladder", "ko_forbidden", "ko")
 _LIBEGO: Final = "c=0.354,expand=100"
-"""As in libego, the paper's UCT: on values from -1 to 1 it explores by √(ln n / n_i), and a leaf's
-moves join the tree after 100 visits."""
+"""As in libego, the paper's UCT: on values from -1 to 1, the exploration term is √(ln n / n_i), and
+a leaf is expanded after 100 visits.
+"""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program at some number of playouts, or level."""
+    """A program with a number of playouts or a level."""
 
     name: str
     level: int
@@ -43,17 +44,17 @@ class Program:
 
     @property
     def label(self) -> str:
-        """Its name and level, for people."""
+        """Name and level for tables."""
         return f"{self.name} {self.level:,}"
 
     @property
     def slug(self) -> str:
-        """Its name and level, for files."""
+        """Name and level for file names."""
         return re.sub(r"[^a-z0-9]+", "-", f"{self.name} {self.level}".lower())
 
     @property
     def theirs(self) -> TheirRow | None:
-        """What the paper reports of it; of Fuego for ours in its place."""
+        """The paper's results; for our PUCT, Fuego's."""
         return GO.get(("Fuego" if self.name == OURS else self.name, self.level))
 
 
@@ -67,7 +68,7 @@ def puct(playouts: int) -> Program:
 def programs(
     playouts: Sequence[int], best: Sequence[int], undivided: Sequence[int]
 ) -> tuple[Program, ...]:
-    """All programs: the Monte-Carlo ones at `playouts`, our best at `best`, GNU Go at its levels.
+    """All programs: Monte Carlo with `playouts`, our best with `best`, and GNU Go's levels.
 
     >>> [program.label for program in programs([500], [], [])][:2]
     ['GNU Go 4', 'GNU Go 2']
@@ -88,7 +89,7 @@ def programs(
 
 @dataclass(frozen=True)
 class GoScale:
-    """How many positions of each game, all of them if None, and which programs."""
+    """Positions per game (None: all), and the programs."""
 
     sample: int | None
     programs: tuple[Program, ...]
@@ -113,7 +114,7 @@ SCALES: Final[dict[str, GoScale]] = {
 
 @dataclass(frozen=True)
 class Judged:
-    """Programs and what they said of the same positions."""
+    """Programs and their values of the same positions."""
 
     programs: tuple[Program, ...]
     loaded: Measured
@@ -126,16 +127,16 @@ class Judged:
 
     @property
     def about(self) -> str:
-        """What was judged, in a sentence."""
+        """A sentence about the positions."""
         games = len(np.unique(self.loaded.game_ids))
         return f"{len(self.loaded):,} positions of {games:,} games"
 
     def figure(self, name: str) -> Path:
-        """The file of a picture."""
+        """Path of a figure."""
         return self.folder / f"{self.scale}-{name}.svg"
 
     def by_name(self) -> dict[str, list[tuple[Program, Sample]]]:
-        """The programs by name, each with its levels from the highest down."""
+        """The programs by name, highest levels first."""
         grouped: dict[str, list[tuple[Program, Sample]]] = {}
         for program, sample in self:
             grouped.setdefault(program.name, []).append((program, sample))
@@ -143,23 +144,23 @@ class Judged:
 
 
 Found = tuple[tuple[OutcomeTable, ...], list[Verdict], list[Path]]
-"""Tables, verdicts and pictures."""
+"""Tables, verdicts and figures."""
 
 
 @dataclass(frozen=True)
 class GoExperiment:
-    """A table or figure about programs on the positions of people's games."""
+    """A table or figure about programs on positions of human games."""
 
     id: str
     title: str
     analyse: Callable[[Judged], Found]
     names: tuple[str, ...]
-    """The programs that it is about."""
+    """Names of the programs."""
     scales: Mapping[str, GoScale]
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Evaluate what is missing, and judge."""
+        """Run missing evaluations and analyze them."""
         chosen = self.scales[scale]
         wanted = tuple(each for each in chosen.programs if each.name in self.names)
         study = context.study(f"go9-{scale}", [RECORDS], where=_STRONG)

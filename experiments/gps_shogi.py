@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takeuchi 2010's figures 14 and 16 with GPS Shogi itself, in a later revision than the paper's."""
+"""Takeuchi 2010's figures 14 and 16 with a later revision of GPS Shogi."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,24 +19,24 @@ _UNSAFETY: Final = {
     "attackers": "white_king_attackers - black_king_attackers",
     "defenders": "black_king_defenders - white_king_defenders",
 }
-"""How much less safe White's king is than Black's: by its attackers, and by its defenders."""
+"""Difference in king safety between White and Black, by attackers and by defenders."""
 _COLUMNS: Final = [f"{side}_king_{who}" for who in _UNSAFETY for side in ("black", "white")]
 
 
 @dataclass(frozen=True)
 class Amount:
-    """How much is taken of the records."""
+    """Sample sizes of the records."""
 
     every: int
-    """Every so manieth record of the programs'; all of the professionals'."""
+    """Use every n-th program record; all professional records are used."""
     sample: int
-    """Positions of each game."""
+    """Positions per game."""
     depth: int
 
 
 @dataclass(frozen=True)
 class GpsExperiment:
-    """GPS Shogi's curves where one king is less safe, on programs' and professionals' games."""
+    """GPS Shogi's curves where one king is less safe, on program and professional games."""
 
     id: str
     title: str
@@ -45,14 +45,14 @@ class GpsExperiment:
     scales: Mapping[str, Amount]
     notes: str = ""
     engine: str = "usi:depth={depth}:gpsusi"
-    """Who evaluates, at a depth."""
+    """Spec of the evaluator, with its depth."""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Let GPS Shogi evaluate positions, and judge."""
+        """Evaluate positions with GPS Shogi and compare the curves."""
         amount = self.scales[scale]
         spec = self.engine.format(depth=amount.depth)
         if spec.startswith("usi:"):
-            EngineSpec.from_text(spec).program()  # says so at once if it is not installed
+            EngineSpec.from_text(spec).program()  # raises if not installed
         tables, verdicts, figures, about = [], [], [], []
         steepness: dict[str, Estimate] = {}
         for players, files, every in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments that are problems: a search to which one enhancement after another is added."""
+"""Experiments on problems: a search with enhancements added one at a time."""
 
 import hashlib
 import json
@@ -22,30 +22,30 @@ from hyoka.storage.files import write_text
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """What a paper reports: how many of how many."""
+    """A paper's result: number of solved problems out of a total."""
 
     solved: int
     asked: int
 
     @property
     def text(self) -> str:
-        """As the paper writes it."""
+        """The result in the paper's notation."""
         return f"{self.solved} / {self.asked}"
 
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """A search on the ladder; `{time}` and `{threads}` in its text are the scale's."""
+    """A search on the ladder; `{time}` and `{threads}` in its spec come from the scale."""
 
     name: str
     spec: str
     theirs: tuple[Solved, ...] = ()
-    """By sort of problems: all, those that are no mates."""
+    """By category: all problems, and those without mates."""
 
 
 @dataclass(frozen=True, slots=True)
 class LadderScale:
-    """How many problems, and how long each may take."""
+    """Number of problems and the time limit of each."""
 
     problems: int
     time_s: float
@@ -54,7 +54,7 @@ class LadderScale:
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """Some of the problems, which are counted apart."""
+    """A category of problems with its own counts."""
 
     name: str
     holds: Callable[[Problem], bool] = field(repr=False)
@@ -62,21 +62,21 @@ class Sort:
 
 @dataclass(frozen=True)
 class LadderExperiment:
-    """Problems solved by one search after another, each with one enhancement more."""
+    """Problems solved by a sequence of searches, each with one more enhancement."""
 
     id: str
     title: str
     problems: Callable[[ExperimentContext, int], list[Problem]]
-    """So many of them, the same ones for the same number."""
+    """Load a number of problems, deterministically."""
     sorts: tuple[Sort, ...]
     rungs: tuple[Rung, ...]
     claims: tuple[tuple[int, int, str], ...]
-    """Which rung solves more than which other one by the paper, and in what words."""
+    """The paper's claims: rung that solves more, rung that solves fewer, wording."""
     scales: Mapping[str, LadderScale]
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Let every search solve every problem; what is solved already is not solved again."""
+        """Run every search on every problem, except for stored results."""
         amount = self.scales[scale]
         problems = self.problems(context, amount.problems)
         if not problems:
@@ -129,7 +129,7 @@ class LadderExperiment:
         amount: LadderScale,
         folder: Path,
     ) -> np.ndarray:
-        """By problem, whether the search solves it; kept in a file."""
+        """Whether the search solves each problem; cached in a file."""
         text = _text(rung, amount)
         asked = "\n".join([text, *(f"{each.position} {each.best}" for each in problems)])
         file = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:12]}.json"
@@ -156,14 +156,14 @@ def _share(right: np.ndarray) -> Value:
 
 
 def paired(one: np.ndarray, other: np.ndarray, seed: int) -> Estimate:
-    """How much more often the first is right than the second on the same problems.
+    """Difference in accuracy between two searches on the same problems.
 
     >>> paired(np.array([True, True]), np.array([True, False]), 0).value
     0.5
     """
     differences = one.astype(np.float64) - other.astype(np.float64)
     if not differences.any():
-        # Resamples of nothing but zeros have no spread; so many problems still leave some room.
+        # Resamples of zeros have no spread; a Wilson interval bounds the difference.
         reach = wilson_interval(0, len(differences))[1]
         return Estimate(0.0, -reach, reach)
     return mean_by_games(differences, np.arange(len(differences)), Resampling(seed=seed))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an experiment found: tables of ours beside theirs, and what the paper claims, checked."""
+"""An experiment's outcome: tables beside the paper's, and verdicts on its claims."""
 
 import math
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from hyoka.arena import Score
 from hyoka.foundation.math import Estimate
 
 Value = str | int | float | Estimate | Score | None
-"""What a cell of a table holds: numbers as numbers, text only where it is text."""
+"""A table cell: numbers stay numbers; text is for text only."""
 Answer = Literal["yes", "same", "not shown", "reversed"]
-"""Whether we found what the paper did; see `LEGEND`."""
+"""Whether our result agrees with the paper's; see `LEGEND`."""
 LEGEND: Final = (
     "**yes**: our 95 % interval lies on the paper's side. **same within b**: the paper sees no "
     "difference, and our interval lies within ±b. **reversed**: our interval lies on the other "
@@ -24,19 +24,19 @@ LEGEND: Final = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim of the paper and what we found."""
+    """A claim of the paper with our result."""
 
     claim: str
     found: Estimate
-    """Above zero where the paper is right; of a claim that two are the same, what parts them."""
+    """Positive if the paper is right; for claims of equality, the difference."""
     answer: Answer
     detail: str = ""
     bound: float | None = None
-    """How far apart counts as the same, where that is the claim."""
+    """Largest difference that counts as equal, for claims of equality."""
 
     @property
     def words(self) -> str:
-        """The answer as people read it: `same` names its bound."""
+        """The answer as text; `same` includes its bound."""
         return f"same within {self.bound:g}" if self.answer == "same" else self.answer
 
     def __str__(self) -> str:
@@ -46,18 +46,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class OutcomeTable:
-    """Rows of values under headings."""
+    """A table: rows of values under headings."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
     title: str = ""
 
     def texts(self) -> list[tuple[str, ...]]:
-        """The rows as people read them."""
+        """Rows as text."""
         return [tuple(map(cell_text, row)) for row in self.rows]
 
     def as_json(self) -> dict[str, object]:
-        """Its title, headings and rows as JSON has them."""
+        """JSON representation: title, headings and rows."""
         return {
             "title": self.title,
             "headings": list(self.headings),
@@ -67,17 +67,17 @@ class OutcomeTable:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Everything an experiment has to say."""
+    """The complete result of an experiment."""
 
     about: str
-    """What was done, in a sentence or two."""
+    """One or two sentences about the method."""
     tables: tuple[OutcomeTable, ...]
     verdicts: tuple[Verdict, ...] = ()
     figures: tuple[Path, ...] = ()
-    """Pictures that it wrote."""
+    """Figures written by the experiment."""
 
     def as_json(self) -> dict[str, object]:
-        """All of it as JSON has it; an interval is a list of value, low and high."""
+        """JSON representation; intervals are lists of value, low and high."""
         return {
             "about": self.about,
             "tables": [table.as_json() for table in self.tables],
@@ -95,9 +95,9 @@ class Outcome:
 
 
 def cell_text(value: Value) -> str:
-    """A cell for people: a number has three places, an interval its half-width.
+    """Format a cell: three decimal places for numbers, half-widths for intervals.
 
-    An asymmetric interval has both ends: no half-width describes it.
+    Asymmetric intervals show both ends.
 
     >>> cell_text(Estimate(0.63154, 0.61222, 0.65041)), cell_text(Score(3, 1, 2)), cell_text(None)
     ('0.632 ±0.019', '3-2-1', '')
@@ -147,7 +147,7 @@ def _finite(number: float) -> float | None:
 
 
 def right_aligned(table: OutcomeTable) -> Sequence[int]:
-    """The columns that hold numbers."""
+    """Indices of the numeric columns."""
     return [
         column
         for column in range(len(table.headings))

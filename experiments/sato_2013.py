@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sato 2013: objectives evolved for playing strength, and what they train elsewhere."""
+"""Sato 2013: objectives evolved for playing strength, and their use in other settings."""
 
 import dataclasses
 import itertools
@@ -34,14 +34,14 @@ _APART: Final = 2_000_003
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is learned: features of a game, from some positions of records."""
+    """Training data: features of a game, and positions from records."""
 
     game: str
     features: str
     files: tuple[str, ...]
     positions: int
     every: int = 1
-    """Of the games."""
+    """Use every n-th game."""
     training: TrainingSettings = field(default_factory=TrainingSettings)
 
     def lessons(self, context: ExperimentContext) -> Lessons:
@@ -58,11 +58,11 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """How much is learned, evolved and played."""
+    """Sizes of training, search and matches."""
 
     subject: Subject
     elsewhere: Subject
-    """Where the objective is used again."""
+    """Training data of the second setting, where the objective is reused."""
     population: int
     steps: int
     games: int
@@ -70,12 +70,12 @@ class Amount:
     rate: float
     best: int
     verified: int
-    """Games of a match at the end."""
+    """Games per match at the end."""
     opponent_nodes: int
-    """Of the third program."""
+    """Nodes per move of the third program."""
 
     def plan(self, seed: int) -> SearchPlan:
-        """The search for an objective."""
+        """Plan of the objective search."""
         return SearchPlan(
             features=self.subject.features,
             training=self.subject.training,
@@ -89,7 +89,7 @@ class Amount:
         )
 
     def plan_elsewhere(self, seed: int) -> SearchPlan:
-        """How evaluations are trained and play where the objective is used again."""
+        """Training and match settings where the objective is reused."""
         return dataclasses.replace(
             self.plan(seed),
             features=self.elsewhere.features,
@@ -158,7 +158,7 @@ SCALES: Final = {
 def found_objective(
     context: ExperimentContext, scale: str
 ) -> tuple[ObjectiveSearch, Lessons, Amount]:
-    """The search of a scale, gone on with to its end; all experiments share it."""
+    """Run the search of a scale to its end; all experiments share it."""
     amount = SCALES[scale]
     lessons = amount.subject.lessons(context)
     search = ObjectiveSearch(
@@ -178,7 +178,7 @@ def _about(search: ObjectiveSearch, amount: Amount) -> str:
 
 @dataclass(frozen=True)
 class BaselinesExperiment:
-    """Tables 2 and 4: the learned objective against the usual ones, at home or elsewhere."""
+    """Tables 2 and 4: the learned objective against the baselines, in either setting."""
 
     id: str
     title: str
@@ -188,7 +188,7 @@ class BaselinesExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Evolve what is missing, train, and play."""
+        """Run missing searches, train, and play."""
         search, lessons, amount = found_objective(context, scale)
         plan = amount.plan(context.seed)
         if self.elsewhere:
@@ -230,7 +230,7 @@ class BaselinesExperiment:
 
 @dataclass(frozen=True)
 class ThirdProgramExperiment:
-    """Tables 3 and 5: each against a program that was in none of the games."""
+    """Tables 3 and 5: each objective against a program that played none of the games."""
 
     id: str
     title: str
@@ -240,7 +240,7 @@ class ThirdProgramExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Evolve what is missing, train, and play."""
+        """Run missing searches, train, and play."""
         search, lessons, amount = found_objective(context, scale)
         plan = amount.plan(context.seed)
         if self.elsewhere:
@@ -280,7 +280,7 @@ class ThirdProgramExperiment:
         )
 
     def _opponent_nodes(self, plan: SearchPlan, amount: Amount) -> int:
-        """What makes the third program about as strong; elsewhere it is as it comes."""
+        """Node limit at which the third program is about as strong; elsewhere the plan's."""
         return plan.nodes if self.elsewhere else amount.opponent_nodes
 
     def _match(  # noqa: PLR0913, PLR0917 - all that a match is made of
@@ -305,7 +305,7 @@ class ThirdProgramExperiment:
 
 @dataclass(frozen=True)
 class WeightsExperiment:
-    """Figures 2 to 5: the factors that were learned, by kind of position."""
+    """Figures 2 to 5: the learned factors, by category of positions."""
 
     id: str
     title: str
@@ -315,7 +315,7 @@ class WeightsExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Evolve what is missing, and draw."""
+        """Run missing searches, then draw the figures."""
         from hyoka.reporting.charts import save_chart  # noqa: PLC0415
         from hyoka.reporting.learning_report import shapes_chart, weights_chart  # noqa: PLC0415
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How strong our searches are: matches against engines, and against themselves without a part."""
+"""Playing strength of our searches: matches against engines, and ablations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,30 +13,30 @@ from hyoka.foundation.math import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Bout:
-    """Two players, the openings they begin from, and when a game is given up."""
+    """Two players, the openings, and the adjudication of games."""
 
     title: str
     game: str
     one: str
     other: str
     openings: str | None = None
-    """A file of the records and how many plies of it, or nothing: random ones."""
+    """A file of the records with a number of plies; None: random openings."""
     adjudicate: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class StrengthExperiment:
-    """Matches in a row, each told with its interval; there is nothing of a paper beside them."""
+    """A series of matches with intervals; there are no paper results to compare with."""
 
     id: str
     title: str
     bouts: tuple[Bout, ...]
     scales: Mapping[str, int]
-    """Games of each match."""
+    """Games per match."""
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Play what is missing."""
+        """Play the missing games."""
         games = self.scales[scale]
         rows = []
         for bout in self.bouts:
@@ -66,7 +66,7 @@ def score_cells(score: MatchScore) -> tuple[Value, ...]:
 def _play(
     context: ExperimentContext, bout: Bout, players: tuple[str, str], name: str, games: int
 ) -> MatchScore:
-    """Play a match from the bout's openings; how it went for the first player."""
+    """Play a match from the bout's openings; return the first player's score."""
     plan = plan_match(
         *players,
         game=bout.game,
@@ -87,19 +87,18 @@ def _starts(context: ExperimentContext, bout: Bout, seed: int) -> Sequence[Openi
 
 @dataclass(frozen=True, slots=True)
 class TunedScale:
-    """How much is played to find the best constant, and then against it."""
+    """Numbers of games for tuning and for the match."""
 
     tuning: int
-    """Games of each two constants."""
+    """Games per pair of constants."""
     games: int
 
 
 @dataclass(frozen=True)
 class TunedExperiment:
-    """A search against the plain one at its best constant of exploration.
+    """A search against the plain one with its tuned exploration constant.
 
-    The constant is found by a league from other openings and seeds than the match has, so that the
-    match says what it is worth.
+    A league tunes the constant on other openings and seeds, so the match is unbiased.
     """
 
     id: str
