@@ -107,7 +107,7 @@ def test_terms_are_listed_with_their_meaning(tmp_path: Path) -> None:
     found = hyoka("terms", "chess", cwd=tmp_path)
     assert found.returncode == 0, found.stderr
     assert "pawn_on_*" in found.stdout
-    assert "bishops on both colours" in " ".join(found.stdout.split())
+    assert "bishops on both colors" in " ".join(found.stdout.split())
     every = json.loads(hyoka("terms", "shogi", "--json", cwd=tmp_path).stdout)
     assert [each["term"] for each in every] == list(linear_evaluation("shogi").names)
     assert all(each["meaning"] for each in every)
