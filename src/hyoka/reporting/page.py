@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page as a value, and its HTML."""
+"""Data model of a report page, and its HTML."""
 
 import json
 import re
@@ -22,31 +22,31 @@ from hyoka.storage.outputs import PAGE_MARK
 
 @dataclass(frozen=True)
 class Row:
-    """A row of an outline, with what is below it."""
+    """A row of an outline, with its child rows."""
 
     name: str
     cells: tuple[str, ...] = ()
     share: float | None = None
-    """From 0 to 1: how long its bar is; None for no bar."""
+    """Length of its bar, 0 to 1; None for no bar."""
     rows: tuple["Row", ...] = ()
     note: str = ""
-    """Below its rows: what is not among them."""
+    """Text below its rows about omitted rows."""
     opened: bool = False
 
 
 @dataclass(frozen=True)
 class Outline:
-    """Rows under one head; the first column says what a row is about."""
+    """A tree of rows with a header; the first column labels the rows."""
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     note: str = ""
-    """Below the rows: what is not among them."""
+    """Text below the rows about omitted rows."""
 
 
 def outline_html(outline: Outline, text: Callable[[str], str]) -> str:
-    """The outline as HTML; `text` makes plain text fit for it."""
+    """Render the outline as HTML; `text` escapes plain text."""
     caption = text(outline.caption)
     head = "".join(f"<span>{text(title)}</span>" for title in outline.columns[1:])
     return (
@@ -84,11 +84,11 @@ def _outline_row(row: Row, columns: tuple[str, ...], text: Callable[[str], str])
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart with what it shows in a sentence or two.
+    """A chart with a caption of a sentence or two.
 
-    A chart with width "container" is as wide as the page, and so are charts above one another
-    (`altair.vconcat`) that all have it; `narrow` ones stand side by side where there is room.
-    Whatever the chart names as its tooltip is shown where the pointer rests.
+    A chart with width "container" is as wide as the page; so are vertically concatenated charts
+    (`altair.vconcat`) if all have it. `narrow` charts stand side by side if there is room. The page
+    shows the chart's tooltips at the pointer.
     """
 
     chart: altair.TopLevelMixin
@@ -97,19 +97,19 @@ class Chart:
     """Text alternative; the caption by default."""
     narrow: bool = False
     still: bool = False
-    """A picture, which needs no script and nobody can ask: a page of such charts is small."""
+    """Whether it is a static picture without script or tooltips, which keeps the page small."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts; the first cell of a row says what the row is about."""
+    """A table of texts; the first cell of a row is its header."""
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
     def __post_init__(self) -> None:
-        """Check that rows are as long as the head."""
+        """Check that rows are as long as the header."""
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise ValueError(f"{len(row)} cells in {len(self.columns)} columns: {row}")
@@ -117,7 +117,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Board:
-    """A position with a word about it; the diagram's own caption is not shown."""
+    """A position with a caption, which replaces the diagram's caption."""
 
     diagram: Diagram
     words: str
@@ -132,27 +132,27 @@ class Boards:
 
 @dataclass(frozen=True)
 class Pick:
-    """One of the things that can be picked in an `Explorer`, and the boards it shows."""
+    """An item of an `Explorer`, with its boards."""
 
     key: str
-    """Value of the field `pick` of a mark's datum."""
+    """Value of the field `pick` in the data of its marks."""
     label: str
-    """Its name in the list, and above its boards."""
+    """Name in the list and above its boards."""
     words: str = ""
     boards: tuple[Board, ...] = ()
     group: str = ""
-    """Picks of one group that follow one another stand together in the list."""
+    """Group in the list; consecutive picks of one group stand together."""
 
 
 @dataclass(frozen=True)
 class Explorer:
-    """A chart whose marks show boards when they are clicked, or chosen from a list below it.
+    """A chart whose marks show boards when clicked or chosen from a list.
 
-    A mark belongs to the pick whose key its datum has in the field `pick`, a text; several may
-    belong to one. A click finds the nearest such mark. The boards of `shown`, the first pick unless
-    given, are there from the start, without JavaScript too. The others are kept compressed: a board
-    costs less than a tenth of what it costs in `Boards`. Raises ValueError if there are no picks,
-    two have one key, or none has the key `shown`.
+    A mark's datum has the key of its pick in the text field `pick`; several marks may share a pick.
+    A click selects the nearest such mark. The boards of `shown` (default: the first pick) are
+    visible initially, also without JavaScript. The others are compressed to less than a tenth of
+    their size in `Boards`. Raises ValueError if there are no picks, keys are not unique, or no pick
+    has the key `shown`.
     """
 
     chart: Chart
@@ -162,7 +162,7 @@ class Explorer:
     """Instruction; labels the list."""
 
     def __post_init__(self) -> None:
-        """Check the keys."""
+        """Check that keys are unique and `shown` exists."""
         keys = [pick.key for pick in self.picks]
         if not keys:
             raise ValueError("nothing to pick")
@@ -173,13 +173,13 @@ class Explorer:
 
     @property
     def shown_first(self) -> Pick:
-        """The pick whose boards are there from the start."""
+        """The pick whose boards are visible initially."""
         return next((pick for pick in self.picks if pick.key == self.shown), self.picks[0])
 
 
 @dataclass(frozen=True)
 class Details:
-    """Details for some readers, collapsed under a title."""
+    """Collapsed details under a title."""
 
     title: str
     words: tuple[str, ...] = ()
@@ -191,7 +191,7 @@ Block = Chart | Explorer | Table | Boards | Details | Outline
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page: what is to be seen, in paragraphs, and then shown."""
+    """A section of a page: paragraphs, then charts, tables and boards."""
 
     title: str
     words: tuple[str, ...] = ()
@@ -200,9 +200,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A report: the findings first, what they rest on next, methods and caveats last.
+    """A report: findings first, then the evidence, methods and caveats.
 
-    All texts are plain: whatever they hold is shown as it is.
+    All texts are plain text and are escaped.
 
     >>> text = Page("A <b>match", "of two", findings=("Nobody won.",)).html()
     >>> "<h1>A &lt;b&gt;match</h1>" in text, "<script" in text
@@ -212,18 +212,18 @@ class Page:
     title: str
     subtitle: str = ""
     findings: tuple[str, ...] = ()
-    """The page in a few sentences, the most important first."""
+    """Summary in a few sentences, the most important first."""
     sections: tuple[Section, ...] = ()
     methods: tuple[str, ...] = ()
 
     @property
     def charts(self) -> tuple[Chart, ...]:
-        """All charts, in the page's order."""
+        """All charts, in page order."""
         blocks = (block for section in self.sections for block in section.blocks)
         return tuple(_charts_of(blocks))
 
     def html(self) -> str:
-        """The page as one file that loads nothing: its styles and scripts are in it."""
+        """Render the page as one file with inline styles and scripts."""
         return "\n".join(_page(self)) + "\n"
 
 
@@ -238,16 +238,16 @@ def _charts_of(blocks: Iterable[Block]) -> Iterator[Chart]:
 
 
 def write_page(page: Page, path: Path) -> None:
-    """Write the page as one HTML file; makes no folder."""
+    """Write the page as one HTML file; the folder must exist."""
     write_text(path, page.html())
 
 
 def counted(count: int, thing: str) -> str:
-    """How many there are: `1 game`, `2,000 games`."""
+    """Format a count with its noun: `1 game`, `2,000 games`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-# The browser may run the page's own scripts and load nothing.
+# The browser may run inline scripts, but load nothing.
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "img-src data:; base-uri 'none'; form-action 'none'"
@@ -312,7 +312,7 @@ def _is_narrow(block: Block) -> bool:
 
 
 def _block(block: Block, numbers: Iterator[int]) -> str:
-    """A block as HTML; `numbers` tell charts apart."""
+    """Render a block as HTML; `numbers` gives charts unique ids."""
     match block:
         case Table():
             return _table(block)
@@ -352,8 +352,8 @@ def _explorer(block: Explorer, number: int) -> str:
     first = block.picks.index(block.shown_first)
     packed = b64encode(zlib.compress(json.dumps(shown).encode(), 9)).decode()
     picks = {"keys": [pick.key for pick in block.picks], "packed": packed}
-    # Without JavaScript the list would do nothing: the script takes `hidden` away. Browsers that
-    # remember a choice over a reload would name one pick and show another: hence `autocomplete`.
+    # The list needs JavaScript, so the script removes `hidden`. `autocomplete` keeps browsers from
+    # restoring a choice after a reload that does not match the boards.
     return (
         f'<div class="explorer">\n{_chart(block.chart, number)}\n'
         f'<div class="choice" hidden><label for="{name}">{_text(block.prompt)}</label> '
@@ -407,7 +407,7 @@ def _table(table: Table) -> str:
     )
     body = "\n".join(_row(row, kinds) for row in table.rows)
     caption = _text(table.caption)
-    # A table wider than a phone scrolls in its own box, which the keyboard must be able to reach.
+    # Wide tables scroll in a box, which must be reachable by keyboard.
     return (
         f'<div class="table" role="group" aria-label="{caption}" tabindex="0">\n<table>\n'
         f"<caption><span>{caption}</span></caption>\n<thead><tr>{head}</tr></thead>\n"
@@ -421,7 +421,7 @@ def _row(row: tuple[str, ...], kinds: list[str]) -> str:
 
 
 def _is_numbers(cells: Iterable[str]) -> bool:
-    """Whether every cell starts as a number does, or says that there is none."""
+    """Whether every cell starts like a number or stands for a missing one."""
     return all(re.match(r"[<>+−-]? ?\d|–?$", cell) for cell in cells)
 
 
@@ -430,11 +430,11 @@ def _list(texts: Iterable[str]) -> str:
 
 
 def _text(text: str) -> str:
-    """Plain text as HTML, fit for elements and quoted attributes."""
+    """Escape plain text for HTML elements and quoted attributes."""
     return escape(printable(text))
 
 
 def _json(value: object) -> str:
-    """JSON that may stand inside a script element: no `<`, so neither `</script>` nor `<!--`."""
+    """Encode JSON for a script element, without `<`, so without `</script>` and `<!--`."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")

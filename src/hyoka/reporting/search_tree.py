@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A search's tree as a file: a page to open, JSON for programs, DOT for Graphviz."""
+"""Export of search trees as HTML, JSON, and DOT (Graphviz)."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _COLUMNS: Final = ("visits", "share", "value", "score", "prior", "proof")
 
 
 def write_tree(tree: SearchTree, path: Path | str) -> None:
-    """Write the tree as one file, of the kind that its name ends in: `.html`, `.json`, `.dot`."""
+    """Write the tree as one file: `.html`, `.json` or `.dot`, by the suffix."""
     path = Path(path)
     kind = tree_file_kind(path)
     if kind == ".html":
@@ -39,14 +39,14 @@ def write_tree(tree: SearchTree, path: Path | str) -> None:
 
 
 def tree_file_kind(path: Path) -> str:
-    """The kind of a file of a tree; raises Error for one that we do not write."""
+    """The kind of a tree file; raises Error for an unsupported suffix."""
     if path.suffix.lower() not in TREE_FILES:
         raise Error(f"a tree is written as {', '.join(TREE_FILES)}, not as '{path.name}'")
     return path.suffix.lower()
 
 
 def tree_json(tree: SearchTree) -> dict[str, Any]:
-    """The tree as JSON has it; values are the first player's, proofs the mover's."""
+    """Convert the tree to JSON; values are the first player's, proofs the mover's."""
     line = tree.line
     return {
         "game": tree.game,
@@ -101,7 +101,7 @@ def _node_json(node: TreeNode) -> dict[str, Any]:
 
 
 def tree_dot(tree: SearchTree) -> str:
-    """The tree as a graph for Graphviz; lines are as thick as their share of visits."""
+    """Convert the tree to DOT; line widths are shares of visits."""
     lines = [
         f"// {GENERATOR}",
         "digraph search {",
@@ -144,7 +144,7 @@ def _title(tree: SearchTree) -> str:
 
 
 def tree_page(tree: SearchTree) -> "Page":
-    """The tree as a page that opens offline; its rows open and close without mouse or script."""
+    """Convert the tree to an offline page whose rows open and close without mouse or script."""
     from hyoka.reporting.page import Boards, Page, Section, Table  # noqa: PLC0415 - charts load slowly
 
     result = tree.result
@@ -207,7 +207,7 @@ def _how_it_settled(tree: SearchTree) -> Iterator[str]:
 
 
 def _changes(steps: Sequence[TreeStep]) -> list[TreeStep]:
-    """The steps at which another move became the best, the first of all, and the last."""
+    """The first and last steps, and those where the best move changed."""
     found = [steps[0], *(step for before, step in pairwise(steps) if before.best != step.best)]
     return found if found[-1] is steps[-1] else [*found, steps[-1]]
 
@@ -240,7 +240,7 @@ def _outline(tree: SearchTree) -> "Outline":
     root = tree.root
     opened = {id(node) for node in root.main_line[:_PLIES_OPENED]}
     cells = {id(node): _cells(node, above) for node, above in _with_parents(root)}
-    # A column of which nothing is known is none.
+    # Omit columns without any data.
     titles = [title for title in _COLUMNS if any(each[title] for each in cells.values())]
 
     def row(node: TreeNode) -> Row:
@@ -267,7 +267,7 @@ def _with_parents(root: TreeNode) -> Iterator[tuple[TreeNode, TreeNode]]:
 
 
 def _cells(node: TreeNode, above: TreeNode) -> dict[str, str]:
-    """What a row says, by the titles of columns."""
+    """Cells of a row by column title."""
     has_visits = node.visits and above.visits
     return {
         "visits": f"{node.visits:,}" if node.visits else "",
@@ -286,7 +286,7 @@ def _note(node: TreeNode) -> str:
 
 
 def _charts(tree: SearchTree) -> "tuple[Chart, ...]":
-    """How values, and shares of visits, went as the search went on."""
+    """Charts of values and shares of visits over the course of the search."""
     from hyoka.reporting import charts as figures  # noqa: PLC0415
     from hyoka.reporting.page import Chart  # noqa: PLC0415
 
@@ -319,9 +319,10 @@ def _charts(tree: SearchTree) -> "tuple[Chart, ...]":
 
 
 def heat_of(board: Diagram, node: TreeNode) -> dict[str | Cell, float]:
-    """How often each cell was gone to, from 0 to 1, the most 1; empty where moves name no cells.
+    """Visits of each cell relative to the maximum; empty if moves name no cells.
 
-    A move from one cell to another counts for the other, one that covers many for all of them.
+    A move from one cell to another counts for its target. A move that covers several cells counts
+    for all of them.
     """
     visits: dict[str | Cell, float] = {}
     for child in node.children:
@@ -334,7 +335,7 @@ def heat_of(board: Diagram, node: TreeNode) -> dict[str | Cell, float]:
 
 
 def _boards(tree: SearchTree) -> "tuple[Board, ...]":
-    """The position with its heat, and the line that is expected, each position with its own."""
+    """Boards of the position and of the principal variation, with their heat maps."""
     from hyoka.reporting.page import Board  # noqa: PLC0415
 
     line = tree.line

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a study: one page that says what its evaluators are worth, and where they fail.
+"""The report of a study: one page about the quality and the weaknesses of its evaluators.
 
-Altair and SciPy take a while to import, so only who makes a report waits for them.
+Altair and SciPy are slow to import, so they are imported only when a report is made.
 """
 
 from collections.abc import Callable
@@ -22,10 +22,10 @@ __all__ = ["Choices", "save_figures", "study_report", "write_report"]
 def study_report(
     study: "Study", *, progress: OnProgress | None = None, **choices: Unpack[Choices]
 ) -> "StudyReport":
-    """Measure what a study's evaluators are worth, and put it together as a page.
+    """Measure a study's evaluators and build the report.
 
-    Comparisons are made on the positions that all evaluators judged; one that judged many more is
-    also measured on all of its own. Raises StudyError if nothing was evaluated, or nothing is left.
+    Evaluators are compared on common positions. One with many more evaluations is also measured on
+    all of its positions. Raises StudyError if there are no evaluations, or none are left.
     """
     from hyoka.reporting.study_report.study_contents import report_of  # noqa: PLC0415
 
@@ -39,9 +39,9 @@ def write_report(
     progress: OnProgress | None = None,
     **choices: Unpack[Choices],
 ) -> "StudyReport":
-    """Write the report of a study as one HTML file that opens offline; makes no folder.
+    """Write the report of a study as one offline HTML file, and return it.
 
-    Gives what was written.
+    The folder must exist.
     """
     from hyoka.reporting.page import write_page  # noqa: PLC0415
 
@@ -53,10 +53,10 @@ def write_report(
 def save_figures(
     page: "Page", folder: Path | str, *, check: Callable[..., None] | None = None
 ) -> list[Path]:
-    """Write every chart of a page as PNG and SVG into a folder, which is made; gives the files.
+    """Write every chart of a page as PNG and SVG to a folder, creating it; return the files.
 
-    Files are numbered in the page's order and named after their sections. `check` is called with
-    all of them before the first is written, and may raise.
+    File names have the chart's number in page order and its section. `check` is called with all
+    files before any is written, and may raise.
     """
     from hyoka.reporting.charts import save_chart  # noqa: PLC0415
     from hyoka.reporting.study_report.sections import figures_of  # noqa: PLC0415

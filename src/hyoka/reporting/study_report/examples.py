@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Positions worth showing: which ones, and their boards."""
+"""Selection of example positions, and their boards."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from hyoka.study import Study
 from hyoka.study.sampling import Measured
 
 NOT_ON_THE_BOARD: Final = ("time", "illegal", "forfeit")
-"""Endings that say nothing of the position."""
+"""Endings that are independent of the position."""
 _LONGEST_NAME: Final = 24
 _CANDIDATES: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A position to be shown, with its values and what came of it."""
+    """An example position, with its evaluations and result."""
 
     game_id: int
     ply: int
@@ -38,7 +38,7 @@ class Example:
 def bin_examples(
     positions: Measured, sample: Sample, curve: Curve, count: int, seed: int
 ) -> tuple[tuple[Example, ...], ...]:
-    """For each point of a curve, positions of its bin drawn at random, no two of one game."""
+    """Draw random positions of each bin of a curve, at most one per game."""
     rng = np.random.default_rng(seed)
     examples = []
     for point in curve.points:
@@ -57,10 +57,10 @@ def examples_against(
     on_the_board: NDArray[np.bool_],
     count: int,
 ) -> tuple[Example, ...]:
-    """The positions of a split where the evaluation was most wrong, in the way that it says.
+    """The positions of a slice with the largest errors in the direction of its bias.
 
-    Games that ended on the board come before those lost by time or a fault; `on_the_board` says of
-    each game of the study which it is.
+    Games that ended on the board come before those lost by time or a fault; `on_the_board` marks
+    them.
     """
     holds = split.condition.holds
     values = sample.values.astype(np.float64)
@@ -118,12 +118,12 @@ def _value_of(positions: Measured, sample: Sample, row: int) -> str:
 
 
 def _rows(sample: Sample) -> NDArray[np.int64]:
-    """Where a sample's positions are among those it was taken from."""
+    """Rows of a sample's positions in its source."""
     return np.arange(len(sample)) if sample.rows is None else sample.rows
 
 
 def _of_different_games(sample: Sample, rows: NDArray[Any], count: int) -> list[int]:
-    """The first of these rows, no two of one game."""
+    """The first of these rows, at most one per game."""
     seen: dict[int, int] = {}
     for row in rows.tolist():
         seen.setdefault(int(sample.games[row]), row)
@@ -133,7 +133,7 @@ def _of_different_games(sample: Sample, rows: NDArray[Any], count: int) -> list[
 
 
 def boards_of(study: Study, examples: Iterable[Example]) -> dict[Example, Board]:
-    """The boards of examples; each game is read once."""
+    """Render the boards of examples, reading each game once."""
     wanted: dict[int, set[Example]] = {}
     for example in examples:
         wanted.setdefault(example.game_id, set()).add(example)
@@ -175,7 +175,7 @@ def _how(record: Record) -> str:
 
 
 def player_titles(game: str) -> tuple[str, str]:
-    """The two players in a game's own words, as titles."""
+    """The game's names of the two players, capitalized."""
     first, second = (name.removeprefix("the ").capitalize() for name in facts_named(game).players)
     return first, second
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings of a report, in sentences that each rest on an interval."""
+"""Findings of a report: sentences that are each based on an interval."""
 
 import math
 from collections.abc import Iterator
@@ -23,21 +23,21 @@ from hyoka.reporting.study_report.results import (
 MOST_FINDINGS: Final = 8
 _MOST_OF_A_KIND: Final = 2
 _HONEST: Final = 0.02
-"""Claims that miss by less are called right."""
+"""Error below which claims count as right."""
 _UNEVEN: Final = 0.03
-"""At an even value the first player may win by so much more or less than one half."""
+"""Tolerance of the first player's share at even values, around one half."""
 _FALL: Final = 0.01
-"""A curve that falls by less is not worth a word, however sure that is."""
+"""Minimum fall of a curve for a finding, even if significant."""
 _SURELY: Final = 0.01
 _VAGUE: Final = 0.1
-"""A share with a wider interval is no figure to remember."""
+"""Maximum interval width of a share in a finding."""
 _APART: Final = 0.2
-"""Probabilities that differ by so much are a dispute."""
+"""Minimum difference of disputed probabilities."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence, and the numbers it rests on."""
+    """A sentence and its underlying numbers."""
 
     kind: str
     text: str
@@ -295,14 +295,14 @@ def _uneven(results: Results, subject: Subject) -> Iterator[Finding]:
 
 
 def even_point(subject: Subject) -> CurvePoint | None:
-    """The bin in which an evaluator calls it even; None where it is too thin to show."""
+    """The bin of even values; None if it has too few positions."""
     at = subject.own.sample.threshold
     inside = (p for p in subject.own.curve.points if p.lower <= at < p.upper)
     return next(inside, None)
 
 
 def _worth(results: Results, subject: Subject) -> Iterator[Finding]:
-    """What it takes to win three games of four, for who tells scores."""
+    """Findings on the score that wins three of four games."""
     points = [p for p in subject.own.curve.points if not p.is_mate and math.isfinite(p.low)]
     if subject.unit == VALUE or not points:
         return
@@ -338,7 +338,7 @@ def _exact(results: Results) -> Iterator[Finding]:
 
 
 def _points(difference: Difference) -> str:
-    """A difference of shares in points of a hundred, with its interval."""
+    """Format a difference of shares in percentage points, with its interval."""
     each = difference.difference
     if math.isnan(each.low):
         return f"{100 * each.value:.1f} points"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything a report counts, measured once: positions are loaded, then all is computed from them.
+"""Measurements of a report: load the positions once and compute all results from them.
 
-Evaluators that share enough positions are compared on these (`Results.groups`, as
-`hyoka.study.grouping` puts them together). One that judged many more, as the records' own values do
-beside a search that saw a sample, is measured on all of its own as well: that is its `Subject`.
-Those that share too little are measured on their own positions only.
+Evaluators with enough common positions are compared on these (`Results.groups`, see
+`hyoka.study.grouping`). Each evaluator also has a `Subject`: results on all of its positions, if
+these are many more, such as values from the records beside a search of a sample. Evaluators with
+too few common positions are measured on their own positions only.
 """
 
 import itertools
@@ -58,13 +58,13 @@ from hyoka.study.grouping import Evaluated, comparison_groups
 from hyoka.study.sampling import Measured, Question, chosen_evaluators, measured, slice_columns
 
 FEW_GAMES: Final = 30
-"""With fewer, intervals by games say little."""
+"""Number of games below which intervals are unreliable."""
 NO_GUIDE: Final = 0.6
-"""Who orders fewer of the pairs of a win and a loss rightly is hardly a guide; a coin has 0.5."""
+"""ROC below which an evaluator is nearly uninformative; chance is 0.5."""
 CLEARLY: Final = 0.2
-"""So far from one half an evaluator says that one side is clearly ahead."""
+"""Distance from one half from which one side is clearly ahead."""
 _WIDER: Final = 1.25
-"""An evaluator with so many times the common positions is measured on its own ones, too."""
+"""Ratio to the common positions from which an evaluator is also measured on its own."""
 _MOST_DISPUTES: Final = 3
 _DISPUTED_BOARDS: Final = 6
 _AGAINST: Final = 4
@@ -77,111 +77,111 @@ _LEAST_IN_RANGE: Final = 100
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """One evaluator on some positions of decided games."""
+    """Results of one evaluator on some positions of decided games."""
 
     sample: Sample
     curve: Curve
     examples: tuple[tuple[Example, ...], ...]
-    """Of each point of the curve."""
+    """Examples of each point of the curve."""
     metrics: Metrics
 
     @property
     def name(self) -> str:
-        """The evaluator's."""
+        """Name of the evaluator."""
         return self.sample.name
 
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """Evaluators on the same positions."""
+    """Results of evaluators on the same positions."""
 
     positions: Measured
     judged: tuple[Judged, ...]
     """The best first, by ROC."""
     comparisons: tuple[Comparison, ...]
-    """The best one with each of the others."""
+    """Comparisons of the best evaluator with each of the others."""
     disagreements: tuple[tuple[Disagreement, tuple[Example, ...]], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class ShownSlice:
-    """A split with the curve of its positions and examples."""
+    """A slice with its curve and examples."""
 
     split: Slice
     curve: Curve
     against: tuple[Example, ...]
-    """Where the evaluation was most wrong."""
+    """Examples with the largest errors."""
     examples: tuple[tuple[Example, ...], ...]
-    """Of each point of the curve."""
+    """Examples of each point of the curve."""
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """One evaluator on all positions it judged."""
+    """Results of one evaluator on all of its positions."""
 
     facts: EvaluatorFacts
     positions: Measured
     own: Judged
     is_wider: bool
-    """Whether these are more than the positions that it shares with the others."""
+    """Whether these are more than the common positions."""
     phase_curves: tuple[Curve, ...]
     phase_metrics: tuple[Metrics, ...]
     by_ply: tuple[tuple[int, int, Metrics], ...]
-    """From a ply to below another."""
+    """Metrics by ply range: first ply, end (exclusive), metrics."""
     weak_before: tuple[int, Metrics] | None
-    """The ply before which it is hardly a guide, and how it does there."""
+    """The ply before which it is nearly uninformative, and its metrics there."""
     confidence: Confidence | None
     calibration: tuple[CalibrationRow, ...]
-    """Of the result without draws, and where there are draws, of win and loss."""
+    """Calibration of the result without draws and, if there are draws, of win and loss."""
     win_draw_loss: WinDrawLoss | None
-    """None where there are no draws."""
+    """None without draws."""
     slices: Slices | None
-    """None where there are too few games to search."""
+    """None with too few games."""
     shown_slices: tuple[ShownSlice, ...]
 
     @property
     def name(self) -> str:
-        """The evaluator's."""
+        """Name of the evaluator."""
         return self.own.name
 
     @property
     def unit(self) -> str:
-        """Of what it says."""
+        """Unit of its evaluations."""
         return self.own.sample.unit
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """Everything a report says, in numbers."""
+    """All numbers of a report."""
 
     study: Study
     where: str | None
     records: RecordFacts
     subjects: tuple[Subject, ...]
-    """The best first where they can be compared."""
+    """Evaluators, the best first if they are comparable."""
     groups: tuple[Shared, ...]
-    """Evaluators that are compared on common positions; none where too few are common."""
+    """Evaluators that are compared on common positions; empty if too few are common."""
     coverage: Coverage
     """The compared evaluators, their positions, and the treatment of draws."""
     common: int
-    """How many positions all evaluators judged."""
+    """Number of positions with evaluations by all evaluators."""
     resamples: int
     idle: tuple[str, ...]
-    """Evaluators that judged no position with a result."""
+    """Evaluators without any position that has a result."""
 
     @property
     def shared(self) -> Shared | None:
-        """The first group; None where no two evaluators can be compared."""
+        """The first group; None if no two evaluators are comparable."""
         return self.groups[0] if self.groups else None
 
     @property
     def together(self) -> list[Judged]:
-        """All evaluators that are compared, each on the positions of its group."""
+        """All compared evaluators, each on the positions of its group."""
         return [judged for group in self.groups for judged in group.judged]
 
     @property
     def apart(self) -> list[Judged]:
-        """Evaluators on their own positions, where these are not those of a group."""
+        """Evaluators on their own positions, if these are not the positions of a group."""
         compared = {judged.name for judged in self.together}
         return [s.own for s in self.subjects if s.is_wider or s.name not in compared]
 
@@ -192,11 +192,11 @@ class Results:
 
     @property
     def first_player(self) -> str:
-        """In the game's own words."""
+        """The game's name of the first player."""
         return first_player(self.study.game)
 
     def examples(self) -> list[Example]:
-        """All positions that the report shows."""
+        """All example positions of the report."""
         judged = [subject.own for subject in self.subjects]
         examples = []
         for group in self.groups:
@@ -222,7 +222,7 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
     link: Link | None = None,
     seed: int = 0,
 ) -> Results:
-    """Measure everything; `Choices` says by what."""
+    """Compute all results; see `Choices` for the options."""
     names = chosen_evaluators(study, evaluators)
     steps.begin("reading the positions")
     descriptions = evaluator_facts(study, names)
@@ -284,7 +284,7 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
 
 
 def resamples_for(positions: int) -> int:
-    """As many resamples as such a number of positions leaves time for.
+    """Default number of resamples, fewer for many positions.
 
     >>> resamples_for(50_000), resamples_for(1_000_000), resamples_for(3_000_000)
     (1000, 300, 200)
@@ -295,7 +295,7 @@ def resamples_for(positions: int) -> int:
 def _loaded(
     study: Study, names: Sequence[str], shown: Mapping[str, str], question: Question
 ) -> Measured:
-    """Positions that all of these evaluators judged, drawn games too, under the names shown."""
+    """Load the common positions of evaluators, with drawn games, under the displayed names."""
     asked = question.also(draws="half")
     loaded = measured(study, names, asked, columns=slice_columns(study))
     samples = tuple(
@@ -306,7 +306,7 @@ def _loaded(
 
 
 def shown_names(facts: Sequence[EvaluatorFacts]) -> dict[str, str]:
-    """How a report calls its evaluators: as they were asked for, if that is short and unique."""
+    """Displayed names of evaluators: the requested names if short and unique."""
     specs = [each.spec for each in facts]
     return {
         each.name: each.spec
@@ -317,7 +317,7 @@ def shown_names(facts: Sequence[EvaluatorFacts]) -> dict[str, str]:
 
 
 def _counted(positions: Measured, name: str, draws: DrawnGames) -> Sample:
-    """The positions of one evaluator whose results count."""
+    """The sample of one evaluator, with draws treated as requested."""
     sample = positions.sample(name)
     return sample.without_draws() if draws == "drop" else sample
 
@@ -355,7 +355,7 @@ class _Work:
         parts = [
             (sample.where(phase.holds), phase.words) for phase in phases(plies) if phase.holds.any()
         ]
-        # Curves that are compared have the same bins.
+        # Compared curves have the same bins.
         bins = analysis.open_bins(sample, least_positions(0))
         self.steps.begin(f"{own.name}: phases")
         by_ply = self._by_ply(sample, plies)
@@ -475,7 +475,7 @@ def has_both(sample: Sample) -> bool:
 
 
 def confidence_of(sample: Sample, resampling: Resampling) -> Confidence | None:
-    """What an evaluator's clear judgements were worth; None where it tells no values, or few."""
+    """Measure an evaluator's confident values; None without values, or with too few."""
     if sample.unit != VALUE or not resampling.resamples:
         return None
     confidence = analysis.confidence(sample, sure=CLEARLY, resampling=resampling)
@@ -483,7 +483,7 @@ def confidence_of(sample: Sample, resampling: Resampling) -> Confidence | None:
 
 
 def curves_by_unit(judged: Sequence[Judged], most: int) -> list[list[Judged]]:
-    """Evaluators whose curves may stand in one chart: of one unit, at most so many."""
+    """Group evaluators by chart: one unit and at most `most` curves each."""
     units: dict[str, list[Judged]] = {}
     for each in judged:
         if each.curve.points:

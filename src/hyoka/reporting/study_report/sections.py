@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a report: what was measured, curves, metrics, phases, disagreement, calibration."""
+"""Sections of a report: data, curves, metrics, phases, slices, disagreement, calibration."""
 
 import math
 import re
@@ -63,7 +63,7 @@ _HEIGHT: Final = 260
 
 
 def quality_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
-    """ROC and ACC beside one another, with their intervals; at one half lies a coin."""
+    """Draw ROC and ACC side by side with their intervals; chance is one half."""
     rows = [
         Dot(part.name, estimate.value, *estimate.ends, title)
         for part in parts
@@ -76,7 +76,7 @@ def quality_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
 def roc_by_ply(
     courses: Sequence[tuple[str, Sequence[tuple[int, int, Metrics]]]],
 ) -> alt.TopLevelMixin:
-    """ROC as games go on, a line an evaluator with its band, over the middles of ply ranges."""
+    """Draw ROC by ply, one line with a band per evaluator, at the centers of ply ranges."""
     names = [name for name, _ in courses][: len(COLORS)]
     rows = []
     for name, course in courses[: len(COLORS)]:
@@ -128,7 +128,7 @@ def roc_by_ply(
 
 
 def figures_of(page: Page) -> Iterator[tuple[str, alt.TopLevelMixin]]:
-    """Every chart of a page with a name for its file, such as `03-the-curves`."""
+    """Yield every chart of a page with a file name such as `03-the-curves`."""
     number = 0
     for section in page.sections:
         slug = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")
@@ -138,7 +138,7 @@ def figures_of(page: Page) -> Iterator[tuple[str, alt.TopLevelMixin]]:
 
 
 def methods_of(results: Results) -> Iterator[str]:
-    """Definitions, methods and caveats, a paragraph each."""
+    """Yield definitions, methods and caveats, one paragraph each."""
     first = results.first_player
     yield (
         f"Evaluation curve: positions are put into bins by what the evaluator said, in {first}'s "
@@ -229,14 +229,14 @@ BoardsOf = Mapping[Example, Board]
 _MOST_SOURCES: Final = 6
 _LONGEST_SPEC: Final = 80
 _ABREAST: Final = 4
-"""Columns of evaluators in one table."""
+"""Maximum number of evaluators per table."""
 _WORTH_TELLING: Final = 0.01
 _LEAST_P: Final = 1e-4
-"""Smaller ones are not told apart."""
+"""Smallest p-value that is shown."""
 
 
 def measured_section(results: Results) -> Section:
-    """Subject of the report: records and evaluators."""
+    """The section on the records and evaluators of the report."""
     facts, game = results.records, results.study.game
     first, second = player_titles(game)
     decided = max(facts.games - facts.without_result, 1)
@@ -300,7 +300,7 @@ def _evaluators_table(results: Results) -> Table:
     rows = []
     for subject in results.subjects:
         facts = subject.facts
-        # Searches of ours are called what they were asked for.
+        # Hyoka's searches keep their requested names.
         words = [facts.program.removeprefix(facts.spec).strip()]
         if facts.spec != subject.name:
             words.append(f"asked for as {facts.spec}")
@@ -332,7 +332,7 @@ def _evaluators_table(results: Results) -> Table:
 
 
 def curves_section(results: Results, boards: BoardsOf) -> Section:
-    """The curves, a chart a unit, whose bins show boards."""
+    """The section with curves, one chart per unit, whose bins show boards."""
     words = [
         f"{_share_of(results)}, by what the evaluator said. The band is the 95% interval over "
         "games, the strip below shows where the positions are. Click a point to see positions "
@@ -387,7 +387,7 @@ def _curve_explorer(
         most = "Up to " if len(judged) > 1 else ""
         caption += f" {most}{beyond:.0%} of the positions lie further out."
     chart = Curves(tuple(each.curve for each in judged)).chart()
-    # Of the bins where the game is open, the fullest.
+    # The largest bin of undecided positions.
     points = judged[0].curve.points
     open_bins = [i for i, point in enumerate(points) if 0.25 < point.share < 0.75]
     shown = max(open_bins or range(len(points)), key=lambda i: points[i].positions)
@@ -395,7 +395,7 @@ def _curve_explorer(
 
 
 def _share_beyond(judged: Judged) -> float:
-    """The share of positions whose values lie outside the points that a chart shows."""
+    """The share of positions with values outside of the displayed points."""
     points = [point for point in judged.curve.points if not point.is_mate]
     if not points:
         return 0.0
@@ -411,7 +411,7 @@ def curve_picks(  # noqa: PLR0913, PLR0917
     boards: BoardsOf,
     group: str,
 ) -> Iterator[Pick]:
-    """The bins of a curve, each with its boards."""
+    """Picks of a curve's bins with their boards."""
     for index, (point, some) in enumerate(zip(curve.points, examples, strict=True)):
         interval = f" ({point.low:.1%} to {point.high:.1%})" if point.low == point.low else ""
         words = (
@@ -428,12 +428,12 @@ def curve_picks(  # noqa: PLR0913, PLR0917
 
 
 def _at_start(words: str) -> str:
-    """The same at the start of a sentence."""
+    """Capitalize for the start of a sentence."""
     return words[:1].upper() + words[1:]
 
 
 def bin_text(point: CurvePoint, unit: str) -> str:
-    """A bin by its edges: `0.45 to 0.55`, `+150 to +250`, `mate`."""
+    """Format a bin by its edges: `0.45 to 0.55`, `+150 to +250`, `mate`."""
     if point.is_mate:
         return "mate for the first player" if point.value > 0 else "mate for the second player"
     if unit == VALUE:
@@ -442,7 +442,7 @@ def bin_text(point: CurvePoint, unit: str) -> str:
 
 
 def phases_section(results: Results) -> Section | None:
-    """How evaluators do as games go on."""
+    """The section on metrics by phase of the game."""
     courses = [(s.name, s.by_ply) for s in results.subjects if len(s.by_ply) > 1]
     curves = [s for s in results.subjects if sum(bool(c.points) for c in s.phase_curves) > 1]
     if not courses and not curves:
@@ -497,7 +497,7 @@ def _cell(estimate: Estimate) -> str:
 
 
 def metrics_section(results: Results) -> Section:
-    """How well values tell wins from losses, with intervals; and who is better."""
+    """The section with all metrics, their intervals, and differences between evaluators."""
     apart = [each.metrics for each in results.apart]
     words = ["Higher is better, but for Brier, log-loss and ECE. Intervals are over games."]
     parts = [each.metrics for each in results.together] or apart
@@ -526,14 +526,14 @@ def metrics_section(results: Results) -> Section:
 
 
 def _on_positions(results: Results, together: Sequence[Metrics]) -> str:
-    """Of whose positions a table is."""
+    """Phrase for the positions of a table."""
     if len(together) == len(results.subjects):
         return "On the positions that all judged"
     return f"On the positions that all of {', '.join(part.name for part in together)} judged"
 
 
 def _metrics_tables(which: str, parts: Sequence[Metrics]) -> Iterator[Table]:
-    """Tables of all metrics, some evaluators abreast; one alone has room for whole intervals."""
+    """Yield tables of all metrics with evaluators side by side; a single one has full intervals."""
     for start in range(0, len(parts), _ABREAST):
         some = parts[start : start + _ABREAST]
         if len(some) == 1:
@@ -568,7 +568,7 @@ def _plus_minus(estimate: Estimate) -> str:
 
 
 def _differences_table(comparisons: Sequence[Comparison]) -> Table:
-    """The best against each of the others, by the metrics that matter most."""
+    """Table of the best evaluator against each of the others, by the main metrics."""
     best = comparisons[0].one.name
     rows = []
     for comparison in comparisons:
@@ -617,7 +617,7 @@ def _p_text(p: float) -> str:
 
 
 def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Section:
-    """Where one evaluator is wrong: the ranked splits, each with its curve and boards."""
+    """The section on an evaluator's biases: ranked slices with curves and boards."""
     title = f"Where {subject.name} is wrong"
     slices = subject.slices
     if slices is None:
@@ -649,7 +649,7 @@ def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Sect
 
 
 def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
-    """Meaning of the columns of slices, a sentence each."""
+    """Definitions of the columns in slices, one sentence each."""
     used = {name for shown in subject.shown_slices for name in shown.split.condition.columns}
     return tuple(
         f"{column.name}: {column.doc}"
@@ -681,7 +681,7 @@ def _slices_table(subject: Subject) -> Table:
 
 
 def _about_slice(subject: Subject, shown: ShownSlice) -> str:
-    """The numbers of a split, in a sentence or two."""
+    """The numbers of a slice in a sentence or two."""
     split, distance = shown.split, shown.split.distance
     text = (
         f"Effect {split.effect.text('+.3f')}, q {_p_text(split.q_value)}; "
@@ -716,7 +716,7 @@ def _slice_explorer(
 
 
 def disagreement_section(results: Results, boards: BoardsOf) -> Section | None:
-    """Where evaluators differ, and who was right; None without two on the same positions."""
+    """The section on disagreement; None without two evaluators on the same positions."""
     blocks: list[Block] = []
     for disagreement, examples in (
         each for group in results.groups for each in group.disagreements
@@ -761,7 +761,7 @@ def _bands_table(disagreement: Disagreement) -> Table:
 
 
 def calibration_section(results: Results) -> Section:
-    """From what an evaluator says to probabilities."""
+    """The section on the calibration of evaluators."""
     calibration = Calibration(tuple(row for s in results.subjects for row in s.calibration))
     words = [
         f"What a value or a score is worth. {calibration.title}. A step of “scale” multiplies the "
@@ -797,7 +797,7 @@ def _constants_table(calibration: Calibration) -> Table:
 
 
 def _worth_table(subject: Subject, results: Results) -> Table:
-    """What round scores are worth, beside what came of the positions near them."""
+    """Table of round scores with fitted probabilities and observed results."""
     row, *_ = subject.calibration
     step = nice_number(row.logistic.scale.value / 3)
     scores = step * np.array([-8, -4, -2, -1, 0, 1, 2, 4, 8], dtype=np.float64)
@@ -831,7 +831,7 @@ def _chance_heading(results: Results, has_draws: bool) -> str:
 
 
 def _came_true(subject: Subject, score: float) -> str:
-    """What came of the positions of a score's own bin; the fit's word is not all there is."""
+    """Observed results in the bin of a score, to compare with the fit."""
     inside = (p for p in subject.own.curve.points if p.lower <= score < p.upper)
     point = next(inside, None)
     if point is None:

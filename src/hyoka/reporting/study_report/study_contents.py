@@ -29,14 +29,14 @@ from hyoka.study.sampling import chosen_evaluators
 
 @dataclass(frozen=True, eq=False)
 class StudyReport:
-    """A report: its page, its findings, and the numbers behind them."""
+    """A report: its page, its findings, and their numbers."""
 
     page: Page
     findings: tuple[Finding, ...]
     results: Results
 
     def as_json(self) -> dict[str, object]:
-        """Findings and numbers as JSON has them; what is not a finite number is null."""
+        """Convert findings and numbers to JSON; non-finite numbers become null."""
         results = self.results
         judged = results.together or results.apart
         wider = results.apart if results.groups else []
@@ -88,7 +88,7 @@ class StudyReport:
 def report_of(
     study: Study, *, progress: OnProgress | None = None, **choices: Unpack[Choices]
 ) -> StudyReport:
-    """The whole report; see `Choices` for what it is made from."""
+    """Build the report; see `Choices` for the options."""
     steps = Steps(progress, 3 * len(chosen_evaluators(study, choices.get("evaluators"))) + 3)
     results = measure_study(study, steps=steps, **choices)
     steps.begin("boards and page")

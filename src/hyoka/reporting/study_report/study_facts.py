@@ -17,30 +17,30 @@ from hyoka.study.sql import check_condition
 
 
 class Choices(TypedDict, total=False):
-    """Keywords of everything that makes a report; each may be left out."""
+    """Optional keywords of all functions that make reports."""
 
     evaluators: Sequence[str] | str | None
-    """All of the study's unless some are named."""
+    """Names of the evaluators; default: all of the study."""
     where: str | None
-    """An SQL condition on positions."""
+    """SQL condition on positions."""
     draws: DrawnGames
-    """`drop` leaves drawn games out of curves, metrics and splits; `half` counts each as half a
-    win, so that shares of wins become expected scores. `drop` unless given."""
+    """`drop` (default) excludes drawn games from curves, metrics and slices; `half` counts each as
+    half a win, so shares of wins become expected scores."""
     slices: int
-    """So many are shown of each evaluator: 5 unless given."""
+    """Number of slices per evaluator; default: 5."""
     boards_a_bin: int
-    """So many positions of each bin are drawn: 4 unless given."""
+    """Number of positions per bin; default: 4."""
     resamples: int | None
-    """How often games are drawn again: 1,000 unless given, fewer of more than 300,000 positions,
-    but 200; 0 gives no intervals and so makes few claims."""
+    """Number of resamples of games; default: 1,000, and down to 200 above 300,000 positions. With
+    0 there are no intervals and few findings."""
     link: Link | None
-    """What scores' logistic curves make of them; what games held out prefer unless given."""
+    """Link of the logistic curves of scores; default: chosen on held-out games."""
     seed: int
-    """Draws the games and chooses the boards."""
+    """Seed of resamples and of the choice of boards."""
 
 
 class Steps:
-    """Counts the steps of a report, and tells who wants to know."""
+    """Counts the steps of a report and reports progress."""
 
     def __init__(self, progress: OnProgress | None, total: int) -> None:
         self._progress = progress
@@ -48,12 +48,12 @@ class Steps:
         self._done = 0
 
     def begin(self, step: str) -> None:
-        """Say what is being done now; the step before is done."""
+        """Finish the current step and start the next."""
         self._tell(min(self._done, self._total), step)
         self._done += 1
 
     def end(self) -> None:
-        """Say that all is done."""
+        """Finish the last step."""
         self._tell(self._total, "done")
 
     def _tell(self, done: int, step: str) -> None:
@@ -63,17 +63,17 @@ class Steps:
 
 @dataclass(frozen=True)
 class RecordFacts:
-    """The games of a study, duplicates left out."""
+    """Facts about the games of a study, without duplicates."""
 
     sources: tuple[str, ...]
-    """Names of the files, without their folders."""
+    """File names without folders."""
     games: int
     positions: int
     first_won: int
     drawn: int
     second_won: int
     plies: tuple[int, int, int]
-    """The shortest game's, the median and the longest game's."""
+    """Minimum, median and maximum length of games."""
     standings: Standings
     """The players' ranks and ratings."""
     dates: tuple[str, str] | None
@@ -82,7 +82,7 @@ class RecordFacts:
 
     @property
     def without_result(self) -> int:
-        """Games of which the record does not say who won."""
+        """Number of games without a result."""
         return self.games - self.first_won - self.drawn - self.second_won
 
 
@@ -93,14 +93,14 @@ class EvaluatorFacts:
     name: str
     spec: str
     program: str
-    """Name and version that the evaluator reports."""
+    """Name and version reported by the evaluator."""
     positions: int
     games: int
     failed: int
     time_s: float | None
-    """Mean time a position; None where nobody measured it."""
+    """Mean time per position in seconds; None if not measured."""
     is_player: bool = False
-    """Whether it is what one player said of its own moves."""
+    """Whether these are a player's evaluations of its own moves."""
 
 
 def record_facts(study: Study) -> RecordFacts:
@@ -158,7 +158,7 @@ def _evaluator(study: Study, name: str, row: dict[str, Any]) -> EvaluatorFacts:
     spec = str(identified.get(PLAYER, identified.get("spec", name)))
     words = [str(identified[key]) for key in ("name", "version") if identified.get(key)]
     is_player = PLAYER in identified
-    # What the records say took the players' time, and no time of ours.
+    # Evaluations from records took the players' time, not ours.
     timed = row["time_s"] is not None and not is_player and spec != COMMENTS
     return EvaluatorFacts(
         name,
@@ -173,7 +173,7 @@ def _evaluator(study: Study, name: str, row: dict[str, Any]) -> EvaluatorFacts:
 
 
 def usable_positions(study: Study, names: Sequence[str], where: str | None) -> dict[str, int]:
-    """How many positions with a result each evaluator has judged, among those that are wanted."""
+    """Count the selected positions with a result that each evaluator has evaluated."""
     usable = [*study.condition_columns(), EVALUATOR, *SAID]
     condition = "true" if where is None else check_condition(where, usable)
     rows = study.sql(
