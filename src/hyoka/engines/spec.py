@@ -262,7 +262,7 @@ class EngineSpec:
 
     @property
     def model_files(self) -> dict[str, ModelFile]:
-        """The file of profiles as it was when the spec was read."""
+        """The file of profiles as read with the spec."""
         return {"profile": self.profile} if isinstance(self.profile, ModelFile) else {}
 
     @property

@@ -36,7 +36,7 @@ def memory_for(what: str) -> Iterator[None]:
 _MOST_KEPT_MIB: Final = 64
 """Tables larger than the default are freed after each call."""
 _kept: Final[dict[Any, tuple[int, Any]]] = {}
-"""By kind of solver: the size of its table in MiB, and one that nobody uses now."""
+"""By kind of solver: the size of its table in MiB, and an idle solver."""
 S = TypeVar("S", bound=Solver)
 
 

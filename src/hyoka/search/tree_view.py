@@ -206,7 +206,7 @@ class _Notation:
 
 @dataclass(frozen=True, slots=True)
 class _Arrays:
-    """A tree as `Searcher.tree` gives it, by columns; siblings stand side by side."""
+    """A tree from `Searcher.tree`, by columns; siblings are adjacent."""
 
     parent: NDArray[Any]
     move: list[int]
