@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning from the games of a study: the weights of an evaluation."""
+"""Learning of evaluations, move models and networks from games."""
 
 from hyoka.learning.examples import (
     SHAPES,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning what to learn: objectives of comparison training evolved for playing strength."""
+"""Search for objectives of comparison training by playing strength."""
 
 from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, SearchPlan
 from hyoka.learning.objective_search.optimizers import CmaEs, Optimiser, Pbilc, RandomSearch

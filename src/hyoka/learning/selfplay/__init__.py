@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Players that learn from their own games: play, learn, prove the gain, again."""
+"""Self-play learning: play, train, and test each network in a match."""
