@@ -127,7 +127,7 @@ _MOST_EXPLAINED: Final = 3
 _OVERLAP: Final = 0.8
 """Overlap of two conditions from which they are near-duplicates."""
 _SURELY: Final = 3.0
-"""Minimum excess of a pair's gap over those of its parts, in standard errors."""
+"""Standard errors below an estimate of the lower bound that ranks slices and compares pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,7 +318,7 @@ class _Tried:
     gap: ConditionGap
 
     def strength(self, kind: Kind) -> float:
-        """Distance of the departure's interval from zero."""
+        """Lower bound of the absolute effect, `_SURELY` standard errors below the estimate."""
         departure = self.gap.departure(kind)
         return abs(departure.effect.value) - _SURELY * departure.error
 
@@ -353,7 +353,7 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
     Candidates are levels, ranges between quantiles, and pairs of the strongest conditions, each
     with enough positions and games that meet it and that do not. The result lists those that are
     significant after correction for all tests and have an effect of at least `least_effect`,
-    without near-duplicates, by their interval's distance from zero. `words` names boolean columns.
+    without near-duplicates, sorted by the lower bound of the effect. `words` names boolean columns.
     A few slices that one of the `controls` explains come last. With `held_equal`, conditions are
     compared within its strata only, and those on its own columns are not tried.
     """

@@ -144,7 +144,7 @@ def objective_page(search: ObjectiveSearch, verified: Sequence[MatchResult] = ()
 
 
 def strength_by_generation(generations: Sequence[Generation]) -> list[float]:
-    """Elo above the first generation: the sum of the gains of accepted generations.
+    """Elo above the initial search: the sum of the gains of accepted generations.
 
     If a match has only wins or only losses, the finite end of the interval replaces the
     difference.
