@@ -22,7 +22,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # PyTorch's
 # No test depends on the clock, and where a change is judged (CI says so), none depends on luck:
 # examples are new with every run elsewhere.
-settings.register_profile("hyoka", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile(
+    "hyoka",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    max_examples=int(os.environ.get("HYOKA_EXAMPLES", "50")),
+)
 settings.load_profile("hyoka")
 
 

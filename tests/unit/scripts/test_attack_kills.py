@@ -15,7 +15,7 @@ SHORTER = {"--steps": "1", "--games": "4", "--nodes": "30", "--verify": "0"}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-@pytest.mark.parametrize("name", ["objective", "match"])
+@pytest.mark.parametrize("name", ["match"])  # `make attack` kills the others
 def test_a_command_withstands_kills_and_a_second_one(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
