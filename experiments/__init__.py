@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' experiments, ours beside theirs."""
+"""Reproductions of the papers' experiments, with comparisons to their results."""
 
 from experiments.context import Experiment, ExperimentContext, RecordsFolder
 from experiments.experiments import EXPERIMENTS, experiment_named

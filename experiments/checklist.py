@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every definition, formula, table and figure of a paper: where it is, and what came of it here."""
+"""Checklists of a paper's definitions, formulas, tables and figures, with code and results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from experiments.results_page import ResultsPage
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something of a paper."""
+    """An item of a paper."""
 
     what: str
     code: tuple[str, ...]
-    """Files that have it, from the top of the checkout."""
+    """Source files, relative to the repository root."""
     experiment: str | None = None
-    """The experiment that makes it anew, where it is a table or figure."""
+    """The experiment that reproduces it, for a table or figure."""
     remark: str = ""
-    """Where we read it otherwise, or why it is not here."""
+    """Our differing interpretation, or the reason for its omission."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checklist:
-    """A paper, item by item."""
+    """A paper with its items."""
 
     number: str
     name: str
-    """As pages cite it."""
+    """Citation name."""
     items: tuple[Item, ...]
 
 
@@ -349,7 +349,7 @@ CHECKLISTS: Final = (TAKEUCHI_2010, YOSHII_1998, SATO_2013, NAKAMURA_2007, SATO_
 def checklist_rows(
     checklist: Checklist, pages: Mapping[str, ResultsPage]
 ) -> list[tuple[str, str, str, str]]:
-    """What it is, where it is in the code, the command, and what came of it."""
+    """Rows of item, source files, command and result."""
     rows = []
     for item in checklist.items:
         code = ", ".join(f"`{file}`" for file in item.code)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From intervals to verdicts: what counts as shown, what as the same, and what as neither."""
+"""Verdicts from intervals: shown, same, or neither."""
 
 import dataclasses
 import math
@@ -11,11 +11,11 @@ from hyoka.arena import FEW
 from hyoka.foundation.math import Estimate
 
 LITTLE: Final = 0.05
-"""A difference of win probabilities, or of points a game, that is called none."""
+"""Largest difference in win probability, or in points per game, that counts as none."""
 
 
 def verdict(claim: str, lead: Estimate, detail: str = "") -> Verdict:
-    """A claim that holds if the number is above zero, by its interval.
+    """Verdict on the claim that a number is positive, by its interval.
 
     >>> verdict("more is better", Estimate(0.02, 0.01, 0.03)).answer
     'yes'
@@ -31,7 +31,7 @@ def verdict(claim: str, lead: Estimate, detail: str = "") -> Verdict:
 
 
 def not_shown_if(reason: str, judged: Verdict) -> Verdict:
-    """The same verdict, or "not shown" with the reason where there is one."""
+    """The verdict, or "not shown" with the reason if there is one."""
     if not reason:
         return judged
     detail = f"{judged.detail}; {reason}" if judged.detail else reason
@@ -39,7 +39,7 @@ def not_shown_if(reason: str, judged: Verdict) -> Verdict:
 
 
 def not_shown_if_few(judged: Verdict, count: int, unit: str = "games") -> Verdict:
-    """The same verdict, or "not shown" where it comes from fewer than `FEW` games.
+    """The verdict, or "not shown" if it is from fewer than `FEW` games.
 
     >>> print(not_shown_if_few(verdict("more", Estimate(0.2, 0.1, 0.3)), 19))
     more: not shown, +0.200 (+0.100 to +0.300) (fewer than 20 games)
@@ -50,9 +50,9 @@ def not_shown_if_few(judged: Verdict, count: int, unit: str = "games") -> Verdic
 def same_within(
     bound: float, claim: str, differences: Sequence[Estimate], detail: str = ""
 ) -> Verdict:
-    """A claim that nothing parts two, by the intervals of all differences between them.
+    """Verdict on the claim that two things are equal, by the intervals of all their differences.
 
-    That an interval holds zero shows nothing: it must lie within the bound.
+    It is not enough that the intervals contain zero: they must lie within the bound.
 
     >>> same_within(0.05, "one curve", [Estimate(0.01, -0.01, 0.03)]).words
     'same within 0.05'
@@ -72,10 +72,9 @@ def same_within(
 
 
 def differ(claim: str, differences: Sequence[Estimate], detail: str = "") -> Verdict:
-    """A claim that two are not the same, one way or the other, somewhere.
+    """Verdict on the claim that two things differ somewhere, in either direction.
 
-    The intervals must hold together, all of them in 95 of 100 cases. Reversed, if all lie within
-    `LITTLE`.
+    The intervals must be simultaneous at 95%. Reversed if all lie within `LITTLE`.
 
     >>> differ("two curves", [Estimate(0.1, 0.02, 0.18), Estimate(0.0, -0.1, 0.1)]).words
     'yes'
@@ -94,11 +93,11 @@ def differ(claim: str, differences: Sequence[Estimate], detail: str = "") -> Ver
 
 
 def _least(difference: Estimate) -> float:
-    """How far from zero it is at the very least; NaN counts as not at all."""
+    """Smallest absolute difference in the interval; 0 for NaN."""
     return max(difference.low, -difference.high, 0.0)
 
 
 def _most(difference: Estimate) -> float:
-    """How far from zero it may be; without an interval, any distance."""
+    """Largest absolute difference in the interval; infinite without one."""
     ends = (abs(difference.low), abs(difference.high))
     return math.inf if any(map(math.isnan, ends)) else max(ends)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves bin by bin against others, against y = x, and against themselves further left.
+"""Differences of curves by bin: between two curves, from y = x, and from lower bins.
 
-Intervals are for all bins together: in 95 of 100 studies none of them fails. Whole games are drawn
-again, the same ones for both curves if they are of the same games.
+Intervals are simultaneous over all bins at 95%. They come from a cluster bootstrap over games, with
+the same resamples for both curves if they are of the same games.
 """
 
 import math
@@ -17,18 +17,19 @@ from hyoka.foundation.math import Estimate
 
 Reals = NDArray[np.float64]
 LEAST: Final = 100
-"""Positions that a bin must have of either, as in the paper."""
+"""Minimum number of positions per bin and curve, as in the paper."""
 ENDS: Final = 0.05
-"""The paper looks away from values nearer to 0 or 1."""
+"""The paper ignores values nearer than this to 0 or 1."""
 
 
 def simultaneous(
     values: Reals, drawn: Reals, games: int, confidence: float = 0.95
 ) -> list[Estimate]:
-    """Values with intervals that hold together, from what each resample of games gave.
+    """Simultaneous intervals for values, from the values of bootstrap replicates.
 
-    All have the same reach in standard errors: the share `confidence` of the resamples lies within
-    it everywhere. Fewer than `FEW` games have none, so that no verdict comes of them.
+    All intervals have the same half-width in standard errors, so that they contain the share
+    `confidence` of the replicates everywhere. With fewer than `FEW` games, there are no intervals,
+    and so no verdicts.
     """
     if not len(values) or games < FEW:
         return []
@@ -41,7 +42,7 @@ def simultaneous(
 
 
 class BinnedCurve:
-    """An evaluator's curve over given bins, and the same of each resample."""
+    """An evaluator's curve over given bins, with its bootstrap replicates."""
 
     def __init__(self, sample: Sample, edges: Reals, resampling: Resampling) -> None:
         bins = sample.ranking.bins(edges)
@@ -58,10 +59,10 @@ class BinnedCurve:
 
 
 def apart(one: Sample, other: Sample, *, width: float, resampling: Resampling) -> list[Estimate]:
-    """By how much the first curve lies above the second, in each bin that both have.
+    """First curve minus second curve, in each bin that both have.
 
-    Samples of the same games are drawn together; those of other games must have another seed, or
-    chance would be shared that is not.
+    Samples of the same games share resamples; those of different games need different seeds, so
+    that their errors are independent.
     """
     edges = common_edges(one, other, width)
     same_games = np.array_equal(one.games, other.games)
@@ -74,7 +75,7 @@ def apart(one: Sample, other: Sample, *, width: float, resampling: Resampling) -
 
 
 def from_diagonal(sample: Sample, *, width: float, resampling: Resampling) -> list[Estimate]:
-    """By how much a curve of expected results lies above y = x, in each bin but the outermost."""
+    """Difference of a curve of expected results from y = x, in each bin but the outermost."""
     edges = common_edges(sample, sample, width)
     curve = BinnedCurve(sample, edges, resampling)
     inner = (curve.means > ENDS) & (curve.means < 1 - ENDS) & (curve.counts >= LEAST)
@@ -84,7 +85,7 @@ def from_diagonal(sample: Sample, *, width: float, resampling: Resampling) -> li
 
 
 def falls(sample: Sample, *, width: float, resampling: Resampling) -> list[Estimate]:
-    """By how much a curve lies lower in each bin than in each one before it."""
+    """Decrease of a curve in each bin from each bin before it."""
     edges = common_edges(sample, sample, width)
     curve = BinnedCurve(sample, edges, resampling)
     kept = np.flatnonzero(
@@ -98,7 +99,7 @@ def falls(sample: Sample, *, width: float, resampling: Resampling) -> list[Estim
 
 
 def common_edges(one: Sample, other: Sample, width: float) -> Reals:
-    """Edges of bins of a width that cover the values of both."""
+    """Bin edges of the given width that cover the values of both samples."""
     edges = [FixedBins(width, LEAST).cuts(sample).edges for sample in (one, other)]
     return np.union1d(*edges)
 

@@ -316,7 +316,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
 
 
 def experiment_named(name: str) -> Experiment:
-    """An experiment by its name; a wrong one gets the nearest right one.
+    """Find an experiment by name; an error suggests the nearest name.
 
     >>> experiment_named("003-table1").title
     "Blokus Duo: UCT against alpha-beta with Bouzy's 4/0"

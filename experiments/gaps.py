@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far two conditioned curves lie apart, and whether one evaluator's do so more than another's.
+"""Gaps between two conditional curves, and comparisons of these gaps between evaluators.
 
-A *split* is the gap of the curve of one condition to the curve of all, less that of its opposite:
-where stones of White can be captured and where stones of Black can, say. Zero is what a good
-evaluation has; intervals draw whole games again, the same ones for all evaluators.
+The *split* of a condition is its curve's gap from the overall curve, minus that of its opposite:
+stones of White or of Black can be captured, for example. A good evaluation has split zero.
+Intervals come from a cluster bootstrap over games, with the same resamples for all evaluators.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ class SliceSizes:
         self._seed = seed
 
     def drawn(self, sample: Sample) -> tuple[float, NDArray[np.float64]]:
-        """The split of an evaluator's curve, and the same of each resample of games."""
+        """The split of an evaluator's curve, and those of its bootstrap replicates."""
         edges = _BINS.cuts(sample).edges
         chance = np.random.default_rng(self._seed)
         games = sample.game_count
@@ -55,10 +55,10 @@ class SliceSizes:
         return interval(value, drawn, sample.game_count)
 
     def shrinks(self, before: Sample, after: Sample) -> Estimate:
-        """By how much the split of one evaluator is smaller than that of another, signs aside.
+        """Reduction in the absolute split from one evaluator to another.
 
-        The interval holds 95 % of the resamples. Where the second split is near zero chance can
-        only make it look larger, so that the interval lies too low rather than too high.
+        The interval contains 95% of the replicates. If the second split is near zero, noise can
+        only increase its absolute value, so the interval is conservative.
         """
         (size, sizes), (then, thens) = self.drawn(before), self.drawn(after)
         value = abs(size) - abs(then)
@@ -66,21 +66,21 @@ class SliceSizes:
         return Estimate(value, min(float(low), value), max(float(high), value))
 
     def _size(self, sample: Sample, edges: NDArray[Any]) -> float:
-        # Each drawn sample is sorted anew: what was weighed differently ranks differently.
+        # Each replicate is ranked again, since its weights differ.
         ranking = sample.ranking
         above, below = (ranking.gap(each, edges).level for each in (self._above, self._below))
         return float(above.effect - below.effect)
 
 
 def picture_bins(sample: Sample) -> AdaptiveBins:
-    """Bins for a picture of few positions: at most thirty, of 200 positions at least."""
+    """Bins for figures with few positions: at most thirty, each with at least 200 positions."""
     return AdaptiveBins(positions=max(200, len(sample) // 30), error=np.inf)
 
 
 def departs(claim: str, sample: Sample, holds: Holds) -> Verdict:
-    """Whether a condition's curve departs from the curve of all, one way or the other.
+    """Whether a condition's curve departs from the overall curve in either direction.
 
-    Both departures are looked at, so that each has an interval of 97.5 %.
+    Both directions are tested, so each has an interval of 97.5%.
     """
     gap = condition_gap(sample, holds, confidence=1 - 0.05 / len(KINDS))
     return differ(claim, [gap.level.effect, gap.lean.effect])

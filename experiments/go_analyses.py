@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takeuchi 2010 on Go: what is looked at (tables I, II; figures 2 to 10; section V-C)."""
+"""Takeuchi 2010 on Go: analyses (tables I, II; figures 2 to 10; section V-C)."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ from hyoka.analysis import (
 from hyoka.foundation.math import Estimate
 
 PHASES: Final = (20, 30, 40)
-"""The moves at which the paper cuts games."""
+"""Move numbers at which the paper splits games."""
 LATE: Final = 30
-"""Most kos come after this move."""
+"""Move number after which most kos occur."""
 NEXT_TO_NOTHING: Final = 0.1
-"""A τ-b below which values are no guide; chance alone has 0."""
+"""A τ-b below which values are uninformative; chance gives 0."""
 THEIR_KO_ACCURACY: Final = (0.608, 0.763)
 """Section V-C: ACC of UCT with 5,000 playouts at all positions, and at those with a ko."""
 _METRICS: Final = ("accuracy", "f_score", "lift", "roc", "average_precision", "break_even")
@@ -41,7 +41,7 @@ _MONTE_CARLO: Final = ("UCT", "MC", UNDIVIDED)
 
 
 def all_curves(judged: Judged) -> Found:
-    """Figures 2 and 3: every program's curve at each of its sizes."""
+    """Figures 2 and 3: every program's curve at each number of playouts or level."""
     resampling = Resampling(seed=judged.seed)
     rows: list[tuple[Value, ...]] = []
     verdicts: list[Verdict] = []
@@ -77,7 +77,7 @@ def all_curves(judged: Judged) -> Found:
 def _claims_of_curves(
     name: str, levels: Sequence[tuple[Program, Sample]], resampling: Resampling
 ) -> Iterator[Verdict]:
-    """What the paper says of a program's curves."""
+    """Verdicts on the paper's claims about a program's curves."""
     if name == OURS:
         for program, sample in levels:
             off = from_diagonal(sample, width=_width(sample), resampling=resampling)
@@ -99,12 +99,12 @@ def _claims_of_curves(
 
 
 def _width(sample: Sample) -> float:
-    """Of bins: the paper's 0.05 of win probability, and five points of score."""
+    """Bin width: the paper's 0.05 of win probability, or five points of score."""
     return 0.05 if sample.unit == VALUE else 5.0
 
 
 def table_1(judged: Judged) -> Found:
-    """Metrics of all programs, and their order by accuracy and by the area under the ROC curve."""
+    """Metrics of all programs, with their order by accuracy and by area under the ROC curve."""
     metrics = _measured(judged)
     return (
         (_beside(metrics, _METRICS),),
@@ -125,7 +125,7 @@ def table_2(judged: Judged) -> Found:
 
 
 def by_move_number(judged: Judged) -> Found:
-    """Curves by the number of moves played: what they tell, and whether they are one curve."""
+    """Curves by move number: whether they are informative, and whether they are equal."""
     phases = partition("ply", judged.loaded.plies, PHASES)
     rows: list[tuple[Value, ...]] = []
     verdicts: list[Verdict] = []
@@ -154,7 +154,7 @@ def by_move_number(judged: Judged) -> Found:
 
 
 def at_ladders(judged: Judged) -> Found:
-    """Curves where a ladder would capture stones of one side: those that run, and all."""
+    """Curves where a ladder captures stones of one side: running ladders, and all."""
     ladder = judged.loaded.columns["running_ladder"]
     sizes = SliceSizes(ladder > 0, ladder < 0, seed=judged.seed)
     rows: list[tuple[Value, ...]] = []
@@ -189,7 +189,7 @@ def at_ladders(judged: Judged) -> Found:
 
 
 def _looser_ladders(judged: Judged) -> OutcomeTable:
-    """The same with chains in atari and stones that are taken at once."""
+    """The same, including chains in atari and immediate captures."""
     ladder = judged.loaded.columns["ladder"]
     sizes = SliceSizes(ladder > 0, ladder < 0, seed=judged.seed)
     rows = tuple((program.label, sizes.estimate(sample)) for program, sample in judged)
@@ -209,7 +209,7 @@ def _ladder_counts(judged: Judged) -> OutcomeTable:
 
 
 def at_ko(judged: Judged) -> Found:
-    """Curves where a ko may not be retaken: too sure or not, for one side or not."""
+    """Curves where a ko may not be retaken: over- or underconfidence, and bias for a side."""
     ko = judged.loaded.columns["ko_forbidden"]
     loose = judged.loaded.columns["ko"]
     late = judged.loaded.plies >= LATE
@@ -247,7 +247,7 @@ def at_ko(judged: Judged) -> Found:
 
 
 def accuracy_at_ko(judged: Judged) -> Found:
-    """Section V-C: metrics look better at ko, since kos come late."""
+    """Section V-C: metrics are better at kos because kos occur late."""
     ko = judged.loaded.columns["ko_forbidden"]
     strata, shares = judged.loaded.strata()
     resampling = Resampling(seed=judged.seed)
@@ -286,7 +286,7 @@ def _measured(judged: Judged) -> dict[Program, Metrics]:
 
 
 def _beside(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> OutcomeTable:
-    """Two rows a program: ours, and theirs."""
+    """Two rows per program: our results and the paper's."""
     rows: list[tuple[Value, ...]] = []
     for program, own in metrics.items():
         rows.append((program.label, "ours", *(own[name] for name in names)))
@@ -297,7 +297,7 @@ def _beside(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Outcome
 
 
 def _by_program(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Iterator[Verdict]:
-    """The programs at their most playouts, each against the next one."""
+    """Compare neighboring programs at their highest playouts."""
     first: dict[str, Program] = {}
     for program in metrics:
         first.setdefault(program.name, program)
@@ -307,7 +307,7 @@ def _by_program(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Ite
 
 
 def _by_level(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Iterator[Verdict]:
-    """Each program at more playouts against itself at fewer."""
+    """Compare each program at more playouts with itself at fewer."""
     for name in names:
         for one, other in itertools.pairwise(metrics):
             if one.name == other.name:
@@ -317,12 +317,12 @@ def _by_level(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Itera
 def _order(
     metrics: Mapping[Program, Metrics], one: Program, other: Program, name: str
 ) -> Iterator[Verdict]:
-    """Whether two programs stand in the paper's order, by games drawn in common."""
+    """Whether two programs are in the paper's order, with paired resamples of games."""
     a, b = metrics[one], metrics[other]
     if one.theirs is None or other.theirs is None:
         return
     if name == "expected_difference" and a.unit != b.unit:
-        return  # points and probabilities have no order
+        return  # points and probabilities are not comparable
     theirs = getattr(one.theirs, name) - getattr(other.theirs, name)
     if theirs == 0:
         return
@@ -339,7 +339,7 @@ def _order(
 def _opening_verdicts(
     program: Program, sample: Sample, opening: Holds, tau: Estimate
 ) -> Iterator[Verdict]:
-    """What the paper says of the opening: few playouts tell nothing there; curves differ."""
+    """Verdicts on the opening: few playouts are uninformative; curves differ."""
     if program.name in _MONTE_CARLO and program.level <= 500:
         claim = f"{program.label} tells next to nothing before move 20: τ-b is that of chance"
         yield same_within(NEXT_TO_NOTHING, claim, [tau])
@@ -359,7 +359,7 @@ def _draw_phases(judged: Judged, program: Program, sample: Sample) -> Path:
 def _draw_parts(
     judged: Judged, program: Program, sample: Sample, parts: Mapping[str, Holds]
 ) -> Path:
-    """A picture of the curves of some parts of the positions."""
+    """Draw the curves of some slices of the positions."""
     resampling = Resampling(resamples=200, seed=judged.seed)
     chosen = [(words, sample.where(holds)) for words, holds in parts.items() if holds.any()]
     curves = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takeuchi 2010 on Go: whose games and by which rules (table VII, figures 17 to 19)."""
+"""Takeuchi 2010 on Go: groups of players and rules (table VII, figures 17 to 19)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,17 +24,17 @@ _COMMON: Final = f"komi between 5 and 8 and {NO_HANDICAP}"
 
 @dataclass(frozen=True)
 class Group:
-    """Games of some players, or by some rules."""
+    """Games of a group of players or under a ruleset."""
 
     name: str
     where: str
     stands_for: str
-    """What the paper has in its place."""
+    """The paper's corresponding group."""
 
 
 @dataclass(frozen=True)
 class RanksScale:
-    """How many positions of each game, and who evaluates them."""
+    """Positions per game, and the evaluator."""
 
     sample: int | None
     program: Program
@@ -62,7 +62,7 @@ THEIR_GAMES: Final[tuple[tuple[Value, ...], ...]] = (
     ("C (d, 3k), komi 0.5", 2000, 0.547, 32),
     ("D (9k, 11k), komi 0.5", 2000, 0.6405, 82),
 )
-"""Table VII: games, the share that Black won, and how many by Chinese rules."""
+"""Table VII: games, Black's share of wins, and games under Chinese rules."""
 SCALES: Final[Mapping[str, RanksScale]] = {
     "tiny": RanksScale(2, Program("PUCT", 500, "uct:playouts=20,formula=puct")),
     "small": RanksScale(1, puct(500)),
@@ -73,7 +73,7 @@ SCALES: Final[Mapping[str, RanksScale]] = {
 
 @dataclass(frozen=True)
 class RanksExperiment:
-    """Curves of one program over the games of several groups."""
+    """Curves of one program on the games of several groups."""
 
     id: str
     title: str
@@ -82,7 +82,7 @@ class RanksExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Evaluate what is missing, and lay the groups' curves beside each other."""
+        """Run missing evaluations and compare the groups' curves."""
         amount = self.scales[scale]
         resampling = Resampling(seed=context.seed)
         samples: dict[str, Sample] = {}
@@ -138,13 +138,13 @@ class RanksExperiment:
 
 
 def _above_diagonal(sample: Sample, seed: int) -> Estimate:
-    """By how much more Black won than the values say, all positions together."""
+    """Black's actual wins minus the predicted values, averaged over all positions."""
     more = sample.results.astype(np.float64) - sample.values
     return mean_by_games(more, sample.games, Resampling(seed=seed))
 
 
 def _table_7(study: Study) -> tuple[Value, ...]:
-    """Games, the share that Black won, how many by Chinese rules, the mean komi."""
+    """Games, Black's share of wins, games under Chinese rules, mean komi."""
     table = study.sql(
         "select count(*), avg(result), sum((rules = 'Chinese')::int), avg(komi) from games"
     )

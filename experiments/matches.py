@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments that are matches: two players, the order of play told apart."""
+"""Experiments that are matches of two players, with results by order of play."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from hyoka.search import linear_evaluation
 
 @dataclass(frozen=True, slots=True)
 class TheirScore:
-    """What the paper reports of one order of play, as the first-named player sees it."""
+    """The paper's score for one order of play, from the first-named player's view."""
 
     as_first: Score
     as_second: Score
@@ -30,7 +30,7 @@ class TheirScore:
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """A match of an experiment: what both have of it in words, their texts, and how many games."""
+    """A match: common description, specs of both players, and number of games."""
 
     at: str
     one: str
@@ -46,18 +46,18 @@ class MatchExperiment:
     title: str
     game: str
     scales: Mapping[str, tuple[Duel, ...]]
-    """By name: the matches, a row each."""
+    """Matches by scale, one row each."""
     names: tuple[str, str]
     theirs: TheirScore
     notes: str = ""
 
     @property
     def built_in(self) -> str:
-        """Which evaluation the players have: their texts don't tell."""
+        """The players' evaluation, which is not in their specs."""
         return linear_evaluation(self.game).fingerprint
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Play our version and set it beside theirs."""
+        """Play our matches and compare them with the paper's."""
         rows: list[tuple[Value, ...]] = []
         verdicts = []
         name, opponent = self.names
@@ -94,9 +94,9 @@ class MatchExperiment:
 def duel_verdict(
     one: str, other: str, theirs: Score, ours: Score | MatchScore, when: str = ""
 ) -> Verdict:
-    """Whether the same player came out ahead by more than chance: the lead in points a game.
+    """Verdict on whether the paper's winner is significantly ahead, in points per game.
 
-    Where the paper's score tells neither to be ahead (p ≥ 0.05), ours should show them equal.
+    If the paper's score is not significant (p ≥ 0.05), ours should show equality.
     """
     if binomial_p_value(theirs) >= 0.05:
         claim = f"{when}{one} and {other} are equals"
@@ -108,14 +108,14 @@ def duel_verdict(
 def order_verdict(
     one: str, other: str, theirs: Score, ours: Score | MatchScore, when: str = ""
 ) -> Verdict:
-    """The same for a paper that says who is ahead, however sure its own score is of it."""
+    """The same, but the paper's claim counts even if its score is not significant."""
     if theirs.rate > 0.5:
         return lead_verdict(f"{when}{one} ahead of {other}", ours, _p_value(ours))
     return lead_verdict(f"{when}{one} behind {other}", ~ours, _p_value(ours))
 
 
 def lead_verdict(claim: str, score: Score | MatchScore, detail: str = "points a game") -> Verdict:
-    """A claim that holds if a player makes more than half of the points.
+    """Verdict on the claim that a player scores more than half of the points.
 
     >>> print(lead_verdict("A ahead of B", Score(wins=0, draws=1, losses=3)))
     A ahead of B: not shown, -0.375 (-0.495 to +0.088) (points a game; fewer than 20 games)
@@ -129,7 +129,7 @@ def difference_verdict(
     other: Score | MatchScore,
     detail: str = "points a game",
 ) -> Verdict:
-    """A claim that holds if the first makes more points a game than the second, in other games."""
+    """Verdict on the claim that the first scores more points per game, in separate games."""
     more = independent_difference(rate(one, continuity=True), rate(other, continuity=True))
     return not_shown_if(too_few_reason(one) or too_few_reason(other), verdict(claim, more, detail))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nakamura 2007, Blokus Duo: UCT, alpha-beta, and UCT with a prior; which influence is meant."""
+"""Nakamura 2007, Blokus Duo: UCT, alpha-beta, UCT with virtual visits; readings of influence."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,26 +28,26 @@ READINGS: Final = tuple(
     for of in ("", "_of_coverable")
     for spread in ("", "_unblocked", "_off_forbidden")
 )
-"""Terms of the evaluation: what Bouzy's 4/0 may have been in the paper."""
+"""Terms of the evaluation: possible readings of the paper's Bouzy 4/0."""
 
 _ALL_PAIRS: Final = "Elo; the interval holds for all pairs of readings at once"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingsScale:
-    """How much is played to find the strongest reading."""
+    """Numbers of games that compare the readings."""
 
     self_play: int
-    """Games of UCT without a prior, to fit the sigmoids' scales to."""
+    """Self-play games of UCT without virtual visits, to fit the sigmoids' scales."""
     games: int
-    """Of each two readings in each league."""
+    """Games per pair of readings in each league."""
     nodes: int
     playouts: int
     time_s: float
 
     @property
     def leagues(self) -> Mapping[str, str]:
-        """By name: the search that plays, without its weights."""
+        """Specs of the leagues' searches, without weights, by name."""
         return {
             f"αβ, {self.nodes:,} nodes": f"ab:nodes={self.nodes}",
             f"αβ, {self.time_s:g} s": f"ab:time={self.time_s:g}",
@@ -58,13 +58,13 @@ class ReadingsScale:
 
 @dataclass(frozen=True)
 class League:
-    """All readings against each other with one search."""
+    """A round robin of all readings with one search."""
 
     name: str
     ratings: RatingList
 
     def lead(self, one: str, other: str) -> Estimate:
-        """In Elo; the interval holds for all pairs at once, since games chose whom to compare."""
+        """Elo difference with an interval for all pairs at once, as games selected the pair."""
         return self.ratings.difference(one, other, comparisons=_pairs(len(READINGS)))
 
 
@@ -74,7 +74,7 @@ def _pairs(players: int) -> int:
 
 @dataclass(frozen=True)
 class ReadingsExperiment:
-    """Which reading of the paper's influence is strongest: four leagues."""
+    """Comparison of the readings of the paper's influence in four leagues."""
 
     id: str
     title: str
@@ -82,7 +82,7 @@ class ReadingsExperiment:
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
-        """Fit each reading's scale, and let all play all."""
+        """Fit each reading's scale, then play the leagues."""
         amount = self.scales[scale]
         folder = context.place(self.id)
         nodes = _new_nodes(context, amount, folder)
@@ -94,7 +94,7 @@ class ReadingsExperiment:
         leagues = []
         for number, (name, search) in enumerate(amount.leagues.items(), 1):
             players = (f"{reading}={search},eval={file}" for reading, file in files.items())
-            # Each league has openings of its own, so that chance is not the same in all.
+            # Each league has its own seed and openings, so their errors are independent.
             plan = plan_match(*players, game=_GAME, seed=context.seed + number)
             result = context.play(plan, folder / plan.slug, amount.games)
             names = [player.name for player in plan.players]
@@ -110,7 +110,7 @@ class ReadingsExperiment:
 
 
 def _new_nodes(context: ExperimentContext, amount: ReadingsScale, folder: Path) -> NewNodes:
-    """Positions beside games that UCT plays against itself without a prior."""
+    """Positions beside self-play games of UCT without virtual visits."""
     search = f"{_UCT},playouts={amount.playouts}"
     plan = plan_match(f"one={search}", f"other={search}", game=_GAME, seed=context.seed)
     played = context.play(plan, folder / plan.slug, amount.self_play)
@@ -118,14 +118,14 @@ def _new_nodes(context: ExperimentContext, amount: ReadingsScale, folder: Path) 
 
 
 def _evaluation(reading: str, scale: float | None = None) -> LinearEvaluation:
-    """One reading and nothing else."""
+    """An evaluation with one reading as its only term."""
     built_in = linear_evaluation(_GAME)
     nothing = np.zeros_like(built_in.weights)
     return built_in.with_weights(nothing, scale=scale).with_weights({reading: 1.0})
 
 
 def _saved(reading: str, scale: float, folder: Path) -> Path:
-    """The file of a reading's weights; the scale has three figures, whatever machine fitted it."""
+    """Write a reading's weights; the scale has three digits, so that all machines agree."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{reading}.json"
     _evaluation(reading, float(f"{scale:.3g}")).save(file, Origin("hyoka reproduce 003-readings"))
@@ -154,7 +154,7 @@ def _league_table(league: League) -> OutcomeTable:
 
 
 def _verdicts(league: League) -> list[Verdict]:
-    """Whether the best is ahead of the second and of the built-in one by more than chance."""
+    """Whether the best reading is significantly ahead of the second and of the bundled one."""
     best, second, *_ = (each.name for each in league.ratings.players)
     rivals = [second]
     built_in = linear_evaluation(_GAME)
@@ -177,7 +177,7 @@ def _mean_table(leagues: Sequence[League]) -> OutcomeTable:
 
 
 def _mean_verdict(leagues: Sequence[League]) -> Verdict:
-    """Whether one reading is the strongest, all leagues counted alike."""
+    """Whether one reading is the strongest on average over the leagues."""
     (best, _), (second, _), *_ = _ranking(leagues)
     lead = _mean_lead(leagues, best, second)
     return verdict(f"all leagues: {best} ahead of {second}", lead, _ALL_PAIRS)
@@ -191,7 +191,7 @@ def _ranking(leagues: Sequence[League]) -> list[tuple[str, float]]:
 
 
 def _mean_lead(leagues: Sequence[League], one: str, other: str) -> Estimate:
-    """The mean of leads in leagues that chance decided apart."""
+    """Mean Elo difference over independent leagues."""
     leads = [league.lead(one, other) for league in leagues]
     value = fmean(lead.value for lead in leads)
     below = math.hypot(*(lead.value - lead.low for lead in leads)) / len(leads)
@@ -200,7 +200,7 @@ def _mean_lead(leagues: Sequence[League], one: str, other: str) -> Estimate:
 
 
 def _equal_time(time_s: float, games: int) -> Duel:
-    """UCT against αβ."""
+    """UCT against alpha-beta."""
     return Duel(f"{time_s:g} s", f"{_UCT},time={time_s:g}", f"ab:time={time_s:g}", games)
 
 
@@ -210,7 +210,7 @@ def _simulations(playouts: int, time_s: float, games: int) -> Duel:
 
 
 def _prior(limit: str, at: str, games: int) -> Duel:
-    """UCT with the prior against UCT without."""
+    """UCT with virtual visits against UCT without."""
     return Duel(at, f"{_UCT},{limit},{_PRIOR}", f"{_UCT},{limit}", games)
 
 
@@ -223,7 +223,7 @@ def _prior_by_time(time_s: float, games: int) -> Duel:
 
 
 _THEIR_SIMULATIONS: Final = 18_000
-"""What the paper's UCT made in its 100 s a move."""
+"""Simulations of the paper's UCT in its 100 s per move."""
 
 EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ReadingsExperiment(

@@ -58,7 +58,7 @@ class ResultsPage:
 
 
 _FORMERLY_MEANT: Final = ("preset=paper,", ",eval=built-in")
-"""Options that used to be defaults; ignored in definitions, so that old pages stay valid."""
+"""Options that used to be implicit; definitions ignore them, so that old pages stay valid."""
 
 
 def definition(experiment: Experiment, scale: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of Takeuchi 2010 (its experiments are called 000), as its tables have them."""
+"""Results from the tables of Takeuchi 2010 (experiments 000)."""
 
 from typing import Final, NamedTuple
 
@@ -7,7 +7,7 @@ from hyoka.arena import Score
 
 
 class TheirRow(NamedTuple):
-    """A program's line in tables I and II."""
+    """A program's row in tables I and II."""
 
     accuracy: float
     f_score: float
@@ -45,15 +45,15 @@ CHESS_MATCHES: Final[dict[tuple[str, str], Score]] = {
     ("MLM", "original"): Score(246, 442, 312),
     ("LS", "original"): Score(269, 428, 303),
 }
-"""Table III, as the first of the two sees it; `original` is Crafty, `off` without the bishops."""
+"""Table III, from the first player's view; `original` is Crafty, `off` without the bishop terms."""
 BISHOP_FACTORS: Final = {"MLM": (1.75,), "LS": (1.33,)}
-"""Table IV: the bishops' weights relative to Crafty's own."""
+"""Table IV: the bishop weights relative to Crafty's."""
 
 SHOGI_MATCHES: Final[dict[tuple[str, str], Score]] = {
     ("MLM", "off"): Score(600, 8, 392),
     ("hand", "off"): Score(566, 13, 421),
     ("MLM", "hand"): Score(499, 8, 493),
 }
-"""Table V; `off` is GPS Shogi as it was, without king unsafety."""
+"""Table V; `off` is the original GPS Shogi, without king unsafety."""
 KING_WEIGHTS: Final = {"MLM": (-115.0, 83.0), "hand": (-125.0, 50.0)}
 """Table VI: w1 of unsafety by attackers and w2 by defenders."""
