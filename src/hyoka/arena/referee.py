@@ -241,7 +241,7 @@ class Referee:
         return None
 
     def _judge_declaration(self, lost: float) -> _End:
-        """Judge a declaration of a won game (USI's `win`) by our rules."""
+        """Adjudicate a declared win (USI's `win`) by the game's rules."""
         if getattr(self._line.position, "may_declare", False):
             return _End(1 - lost, "declaration")
         return _End(lost, "declared a win that is none", "illegal")

@@ -115,7 +115,7 @@ class _Teller:
         self._name = name
         self._hash = hashlib.sha256()
         self._numbers: dict[int, int] = {}
-        """Numbers by id; `_told` keeps the objects alive, so that ids stay unique."""
+        """Numbers by id; the objects are kept alive, so that ids stay unique."""
         self._told: list[tuple[Any, str]] = []
 
     def digest(self, value: Any, where: str = "") -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Playouts in bulk, by any playout policy."""
+"""Random playouts in bulk, with any playout policy."""
 
 import os
 import random
@@ -63,20 +63,19 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
     threads: int | None = 1,
     limit: int | None = None,
 ) -> Playouts:
-    """Play `count` games from `game` (a position, a line of play or a name) to their ends.
+    """Play `count` games from `game` (a position, a line or a name) to their ends.
 
-    How moves are chosen is a `policy` as searches have it: `uniform` over the legal ones,
-    `strengths` (each with the probability of its strength by a move model: the one that comes with
-    Hyoka, `built-in`, or a file of strengths or of METS) or `light` (Go); a share `epsilon` of the
-    moves is random whatever the policy. In Go a player never fills an own single-point eye and
-    passes when nothing else is left. With a line of play, the rules that look back hold in uniform
-    playouts; by other policies a line tells what was played last, and no more.
+    `policy` is a playout policy of searches: `uniform` over the legal moves, `strengths` (with
+    probabilities by a move model: the bundled one, `built-in`, or a file of strengths or METS) or
+    `light` (Go). A share `epsilon` of the moves is uniformly random. In Go a player never fills an
+    own single-point eye, and passes when no other move is left. With a line, uniform playouts
+    apply the rules about repetition; other policies use only its last move.
 
-    A game still going after `limit` plies (shogi 256, Go three times the points, chess 20,000, more
-    than any game by the rules) is scored as it stands, in shogi and chess as a draw.
-    The i-th playout depends on `seed` and i alone, whatever the number of `threads` (None: one a
-    core). The interpreter is free meanwhile, and Ctrl-C works. A game written in Python is played
-    on one thread, and one still going after `limit` plies (10,000) is a draw.
+    A game that has not ended after `limit` plies (shogi 256, Go three times the points, chess
+    20,000, more than any game by the rules) is scored by the final position, in shogi and chess as
+    a draw. Playout i depends only on `seed` and i, not on the number of `threads` (None: one per
+    core). The GIL is released, and Ctrl-C works. A Python game uses one thread, and is a draw
+    after `limit` plies (10,000).
 
     >>> import hyoka as hk
     >>> results = playouts(hk.Othello(), 100, seed=7, threads=2)
@@ -93,7 +92,7 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
         game = position(game)
     if isinstance(game, type):
         raise NotationError(f"a game is a position, {game.__name__}(), not the class of them")
-    # Raises if one of these is wrong, or has no effect beside the others.
+    # Raises if a setting is invalid or has no effect.
     spec = mc(policy=policy, strengths=strengths, epsilon=epsilon)
     if not hasattr(game, "playout_arrays"):
         if threads not in (None, 1):
@@ -117,7 +116,7 @@ def playouts(  # noqa: PLR0913 - a keyword for each choice
 
 
 def _python_playouts(start: AnyGame, count: int, seed: int, limit: int) -> Playouts:
-    """Random games from a position of a class that follows `AnyGame`, one by one."""
+    """Play random games of a Python class that follows `AnyGame`, one by one."""
     for name in ("to_play", "outcome", "legal_moves", "play"):
         if not hasattr(start, name):
             raise NotationError(f"{type(start).__name__} is no game: it has no '{name}'")

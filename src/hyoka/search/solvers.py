@@ -16,9 +16,9 @@ from hyoka.games.protocols import Solver
 
 @contextlib.contextmanager
 def memory_for(what: str) -> Iterator[None]:
-    """Raise OutOfMemoryError, with what the memory was for, where there is not enough.
+    """Raise OutOfMemoryError, naming the purpose, if memory is insufficient.
 
-    Where DuckDB is loaded, a failed allocation anywhere in C++ comes to Python as its exception.
+    If DuckDB is loaded, every failed allocation in C++ reaches Python as its exception.
     """
     try:
         yield
@@ -42,15 +42,15 @@ S = TypeVar("S", bound=Solver)
 
 @contextlib.contextmanager
 def _solver(make: Callable[[int], S], hash_mib: int) -> Iterator[S]:
-    """A solver that knows nothing: the last call's, cleared, where there is one of the same size.
+    """Return an empty solver: the last call's, cleared, if the size is the same.
 
-    To clear a table costs nothing, to allocate one as much as many a search.
+    Clearing a table is cheap; allocating one costs as much as many searches.
     """
     size, solver = _kept.pop(make, (0, None))
     if solver is None or size != hash_mib:
         solver = make(hash_mib)
     yield solver
-    if hash_mib <= _MOST_KEPT_MIB:  # after an error it is dropped
+    if hash_mib <= _MOST_KEPT_MIB:  # a solver that raised is dropped
         solver.clear()
         _kept[make] = (hash_mib, solver)
 
@@ -60,9 +60,9 @@ class Mate:
     """The result of a mate search."""
 
     verdict: str
-    """`mate`, `no mate` (by checks alone) or `unknown` (a limit came first)."""
+    """`mate`, `no mate` (by checks) or `unknown` (a limit was reached)."""
     line: tuple[AnyMove, ...]
-    """The mating line, the last move mates; empty without a mate."""
+    """The mating line, including the last move; empty without a mate."""
     nodes: int
     time_s: float
 
@@ -70,7 +70,7 @@ class Mate:
 def find_mate(
     position: AnyGame, *, nodes: int = 1_000_000, time_s: float = 0.0, hash_mib: int = 64
 ) -> Mate:
-    """Look for a mate of the side to move in which it gives check with every move (df-pn).
+    """Search for a mate by the side to move in which every move gives check (df-pn).
 
     >>> import hyoka as hk
     >>> mate = find_mate(hk.Chess.from_text("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"))
@@ -108,11 +108,11 @@ class Ending:
     """The result of solving an Othello endgame."""
 
     solved: bool
-    """False at a limit; then the rest is meaningless."""
+    """False if a limit was reached; then the other fields are meaningless."""
     score: int
-    """Black's discs less White's under best play; empty squares go to the winner."""
+    """Black's discs minus White's under best play; empty squares go to the winner."""
     line: tuple[AnyMove, ...]
-    """Best play to the end."""
+    """The best line to the end."""
     nodes: int
     time_s: float
 
@@ -120,7 +120,7 @@ class Ending:
 def solve_ending(
     position: AnyGame, *, nodes: int = 0, time_s: float = 0.0, hash_mib: int = 64
 ) -> Ending:
-    """Solve an Othello position exactly; limits of 0 are none.
+    """Solve an Othello position exactly; a limit of 0 means none.
 
     >>> import hyoka as hk
     >>> solve_ending(hk.Othello.from_text("X" * 62 + "O- X")).score
@@ -144,13 +144,13 @@ _SOLVED_EMPTIES: Final = 14
 
 
 def by_rules(position: AnyGame) -> float | None:
-    """The result of a finished game by the rules: mate, stalemate, full board, dead position."""
+    """Return the result of a finished game: mate, stalemate, full board, dead position."""
     outcome = position.outcome
     return None if outcome is None else float(outcome.value)
 
 
 def by_mate(position: AnyGame) -> float | None:
-    """The result by the rules, or of a mate found within 10,000 nodes (chess, shogi)."""
+    """Return the result by the rules, or of a mate found within 10,000 nodes (chess, shogi)."""
     over = by_rules(position)
     if over is not None:
         return over
@@ -159,7 +159,7 @@ def by_mate(position: AnyGame) -> float | None:
 
 
 def by_endgame(position: AnyGame) -> float | None:
-    """The exact result of an Othello position with few empty squares."""
+    """Solve an Othello position with few empty squares exactly."""
     over = by_rules(position)
     if over is not None or facts_of(position).ending_solver is None:
         return over

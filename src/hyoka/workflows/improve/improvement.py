@@ -211,7 +211,7 @@ class Improvement:
     proofs: tuple[Verification, ...]
     verdict: Verdict
     start: str = ""
-    """How the initial evaluation differs from the bundled one; empty if it does not."""
+    """Describe the difference of the initial evaluation from the bundled one; empty if none."""
 
     @property
     def page(self) -> Path:
