@@ -191,7 +191,7 @@ class TrainingSettings:
     decay: float = 0.8
     """Factor of the rate after each pass."""
     reach: float = 6.0
-    """Score differences are capped at this many times 1 / slope."""
+    """Moves farther from the record's move than this many times 1 / slope have no gradient."""
     descent: str = "adaptive"
     damping: float = 1.0
     outcome_scale: float | None = None
