@@ -195,9 +195,7 @@ def test_a_newer_hyoka_reads_older_formats(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_what_can_not_be_made_is_told() -> None:
-    with pytest.raises(
-        hk.NotationError, match="no kind of model 'wights'; did you mean weights"
-    ):
+    with pytest.raises(hk.NotationError, match="no kind of model 'wights'; did you mean weights"):
         hk.ModelFile.of("wights", {})
     with pytest.raises(hk.NotationError, match="the content of weights is a JSON object"):
         hk.ModelFile.of("weights", b"{}")
