@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which files may be written: never an input, and nothing that Hyoka did not write itself."""
 
+import errno
 import inspect
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -100,18 +102,23 @@ def test_a_path_that_cannot_be_written_is_refused_before(
             check_output(tmp_path / name, force=force)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_what_is_write_protected_is_refused(tmp_path: Path) -> None:
+def test_what_is_write_protected_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permissions as everybody but root has them."""
     model = tmp_path / "weights.json"
     MODEL.save(model)
-    model.chmod(0o444)
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != model)
     with pytest.raises(OutputError, match="write-protected"):
         check_output(model, kinds=["weights"])
     model.unlink()
-    tmp_path.chmod(0o555)
-    with pytest.raises(OutputError, match="can't be written"):
+
+    def refuse(*_: object, **__: object) -> tuple[int, str]:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    with pytest.raises(OutputError, match="can't be written: Permission denied"):
         check_output(model)
-    tmp_path.chmod(0o755)
 
 
 def test_an_ending_that_cannot_be_written_is_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@
 (() => {
   const CELL = 40;
   const SVG = "http://www.w3.org/2000/svg";
-  const PROMOTIONS = { q: "Queen", r: "Rook", b: "Bishop", n: "Knight", "+": "Promote", "": "Keep it unpromoted" };
+  const PROMOTIONS = { q: "Queen", r: "Rook", b: "Bishop", n: "Knight", "+": "Promote", "": "No promotion" };
   const find = (selector) => document.querySelector(selector);
   let board = null; // what stands on the table now
   let cursor = { row: 0, column: 0, game: "" };
