@@ -249,7 +249,7 @@ def predict(
     tally.reach(len(games))
     known = found.ranks > 0
     if not known.any():
-        raise StudyError("these games have no move to foretell")
+        raise StudyError("these games have no move to predict")
     rows = np.flatnonzero(known)
     ranks, losses = found.ranks[rows], found.losses[rows].astype(np.float64)
     random_losses = np.log(found.choices[rows].astype(np.float64))
