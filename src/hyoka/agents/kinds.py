@@ -196,7 +196,7 @@ class FunctionAgent(Agent[PythonEvaluator]):
 
     def evaluator(self, game: str) -> "FunctionEvaluator":
         """Return an evaluator that calls the function for each position."""
-        return FunctionEvaluator(self.spec, facts_named(game).unit)
+        return FunctionEvaluator(self.spec, facts_named(game).naming.unit)
 
 
 class FunctionEvaluator:

@@ -118,8 +118,8 @@ class Exact:
 
     def judge(self, line: AnyLine, remarks: Sequence[Remark]) -> tuple[float, str] | None:
         """Ask the method."""
-        if self.method == "ending" and facts_of(line).ending_solver is None:
-            games = " and ".join(games_with(lambda facts: facts.ending_solver))
+        if self.method == "ending" and facts_of(line).search.ending_solver is None:
+            games = " and ".join(games_with(lambda facts: facts.search.ending_solver))
             raise NotationError(f"exact=ending is for {games}, not for {facts_of(line).name}")
         result = EXACT_METHODS[self.method](line.position)
         return None if result is None else (result, f"adjudicated by {self.method}")

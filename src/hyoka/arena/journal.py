@@ -340,7 +340,7 @@ MOVES_TABLE: Final = "moves.parquet"
 
 def records_name(game: str) -> str:
     """Return the name of the file with a match's records."""
-    return f"games{game_facts(game).record_suffix}"
+    return f"games{game_facts(game).formats.suffix}"
 
 
 def export_match(

@@ -61,7 +61,7 @@ def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening
         return [Opening("start")]
     name, _, number = (text or "random").partition(":")
     if name == "random":
-        plies = game_facts(game).random_plies if not number else _plies(number, text or "")
+        plies = game_facts(game).search.random_plies if not number else _plies(number, text or "")
         return list(random_openings(game, plies, seed))
     path, plies_wanted = _path_and_plies(text or "")
     openings = list(_from_file(path, game, plies_wanted))
@@ -135,7 +135,7 @@ def _from_file(path: str, game: str, plies: int | None) -> Iterator[Opening]:
         if unread_count(Counter(each.fault for each in batch.refused)):
             warnings.warn(f"openings are missing: {refused[-1]}", stacklevel=2)
         # A line of moves is an opening in full; of a record only the beginning is.
-        default_plies = None if batch.format == "lines" else game_facts(game).record_plies
+        default_plies = None if batch.format == "lines" else game_facts(game).search.record_plies
         for record in batch.records():
             if record.game == game:
                 has_records = True
@@ -185,7 +185,7 @@ def python_openings(
     name, _, number = (openings or "random").partition(":")
     if name != "random":
         raise NotationError("openings of a game in Python are start, random:PLIES, or values")
-    plies = _plies(number, openings or "") if number else facts_of(start).random_plies
+    plies = _plies(number, openings or "") if number else facts_of(start).search.random_plies
     lines = list(random_lines(start, plies, seed))
     if not lines:
         raise NotationError("every random opening ends the game; use openings='start'")

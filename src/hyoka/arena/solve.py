@@ -132,7 +132,7 @@ def is_as_good(exercise: Exercise, move: str | None, score: float | None) -> boo
     `score` is the agent's proven exact score, seen by the first player. The set's own score counts
     if it lists no move or one that is too hard to judge; far from the end, only listed moves count.
     """
-    can_tell = game_facts(exercise.game).ending_solver is not None
+    can_tell = game_facts(exercise.game).search.ending_solver is not None
     if not can_tell or move is None or move in exercise.scores or move in exercise.avoid:
         return False
     game = exercise.to_solve()

@@ -419,5 +419,5 @@ def evaluate_finished(game: str, last: Position) -> Evaluation | None:
         Player.first,
         wdl=(float(value == 1), float(value == 0.5), float(value == 0)),
         score=float(last.score) if facts.by_points else 0.0 if value == 0.5 else None,
-        unit=facts.unit,
+        unit=facts.naming.unit,
     )

@@ -78,4 +78,4 @@ def expected_moves(line: AnyGame) -> int:
     >>> expected_moves(hk.Othello()), expected_moves(hk.Go9()), expected_moves(hk.Chess())
     (30, 30, 30)
     """
-    return facts_of(line).moves_left(line)
+    return facts_of(line).search.moves_left(line)

@@ -37,7 +37,7 @@ def _never(_position: Any, _move: Any) -> bool:
     return False
 
 
-def _printed(_position: Any, move: Any) -> str:
+def _move_text(_position: Any, move: Any) -> str:
     return str(move)
 
 
@@ -46,11 +46,96 @@ def _unknown_moves_left(_: AnyGame) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Naming:
+    """Words for a game's players, scores and moves."""
+
+    players: tuple[str, str] = ("the first player", "the second player")
+    """Names of the players in sentences."""
+    colors: tuple[str, str] = ("First player", "Second player")
+    """Names of the players beside a board, by the color of their pieces."""
+    columns: tuple[str, str] = ("black", "white")
+    """Alternative prefixes of study columns about the two players, as in `black_rank`."""
+    unit: str = "points"
+    """Unit of scores: `points` or `centipawns`."""
+    unit_of_programs: str = ""
+    """Unit of programs' scores in records and matches; by default the same."""
+    format_move: Callable[[Any, Any], str] = _move_text
+    """Formats a legal move of a position for people; by default its text."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unit_of_programs", self.unit_of_programs or self.unit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordFormats:
+    """How records and engines write a game."""
+
+    notations: tuple[str, ...] = ("sgf",)
+    """Formats of `hyoka.records` for writing."""
+    suffix: str = ".sgf"
+    """Suffix of record files in the most common notation."""
+    sgf_game: str = ""
+    """SGF's identifier of the game (`GM`); by default its name."""
+    start_word: str = ""
+    """Keyword of a custom initial position in a line of moves: `fen`, `sfen`."""
+    line_style: Literal["moves", "transcript", "codes"] = "moves"
+    """A line of moves is words after `startpos`, squares without blanks or passes, or codes."""
+    protocol: Literal["gtp", "uci", "usi"] = "gtp"
+    """Protocol of its engines."""
+    own_engines: bool = False
+    """Single-game engines are common: over GTP they may not support `set_game`."""
+    trial_moves: tuple[str, ...] = ()
+    """Opening moves for engine checks."""
+    centipawn_scale: float = 400 / math.log(10)
+    """A protocol in centipawns reports a value v as scale × ln(v / (1 − v))."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchDefaults:
+    """What searches need to play a game well, and their default settings."""
+
+    is_senseless: Callable[[Any, Any], bool] = _never
+    """Whether a move is worse than a pass on sight, such as filling an own eye."""
+    mate_solver: Callable[[int], MateSolver] | None = None
+    """Constructor; its argument is the table size in MiB."""
+    ending_solver: Callable[[int], EndingSolver] | None = None
+    light_playouts: bool = False
+    """Whether `policy=light` playouts exist."""
+    quiescence: bool = False
+    """Whether alpha-beta has a quiescence search."""
+    presets: Mapping[str, Mapping[str, bool | float | str]] = field(default_factory=dict)
+    """Default settings by kind of search, stronger than the papers' constants."""
+    spec: str = "uct"
+    """Default search of a position."""
+    moves_left: Callable[[AnyGame], int] = _unknown_moves_left
+    """Estimates how many more moves a side will make."""
+    random_plies: int = 4
+    """Default number of random moves at the start of a match game."""
+    record_plies: int = 8
+    """Default number of a record's moves that make an opening."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BundledFiles:
+    """Names of the sample records and models in the package; empty if there is none."""
+
+    samples: str = ""
+    move_model: str = ""
+    prior_model: str = ""
+    """Move model for the priors of tree searches, too slow for playouts."""
+    evaluation: str = ""
+    network: str = ""
+    """Default network of tree searches."""
+    spare_network: str = ""
+    """Network that no search uses by default."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class GameFacts:
     """Facts of a game beside its rules. All but name, type and title have defaults.
 
     >>> import hyoka as hk
-    >>> hk.game_facts("chess").players, hk.game_facts("othello").unit
+    >>> hk.game_facts("chess").naming.players, hk.game_facts("othello").naming.unit
     (('White', 'Black'), 'points')
     """
 
@@ -63,20 +148,6 @@ class GameFacts:
     family: str = ""
     """Shared by games that differ in board size only; by default the name."""
     other_names: tuple[str, ...] = ()
-
-    # Words
-    players: tuple[str, str] = ("the first player", "the second player")
-    """Names of the players in sentences."""
-    colors: tuple[str, str] = ("First player", "Second player")
-    """Names of the players beside a board, by the color of their pieces."""
-    columns: tuple[str, str] = ("black", "white")
-    """Alternative prefixes of study columns about the two players, as in `black_rank`."""
-    unit: str = "points"
-    """Unit of scores: `points` or `centipawns`."""
-    unit_of_programs: str = ""
-    """Unit of programs' scores in records and matches; by default the same."""
-
-    # How games end
     by_points: bool = False
     """Decided by points, so that every position has a score."""
     forced_passes: bool = False
@@ -89,69 +160,14 @@ class GameFacts:
     """Default komi; None in a game without komi."""
     handicap_stones: bool = False
     """A game can begin with some stones of the first player on the board."""
-
-    # Records and engines
-    notations: tuple[str, ...] = ("sgf",)
-    """Formats of `hyoka.records` for writing."""
-    record_suffix: str = ".sgf"
-    """Suffix of record files in the most common notation."""
-    sgf_game: str = ""
-    """SGF's identifier of the game (`GM`); by default its name."""
-    start_word: str = ""
-    """Keyword of a custom initial position in a line of moves: `fen`, `sfen`."""
-    line_style: Literal["moves", "transcript", "codes"] = "moves"
-    """A line of moves is words after `startpos`, squares without blanks or passes, or codes."""
-    protocol: Literal["gtp", "uci", "usi"] = "gtp"
-    """Protocol of its engines."""
-    own_engines: bool = False
-    """Single-game engines are common: over GTP they may not support `set_game`."""
-    written: Callable[[Any, Any], str] = _printed
-    """Formats a legal move of a position for people; by default its text."""
-    trial_moves: tuple[str, ...] = ()
-    """Opening moves for engine checks."""
-    centipawn_scale: float = 400 / math.log(10)
-    """A protocol in centipawns reports a value v as scale × ln(v / (1 − v))."""
-
-    # Playing it well
-    is_senseless: Callable[[Any, Any], bool] = _never
-    """Whether a move is worse than a pass on sight, such as filling an own eye."""
-    mate_solver: Callable[[int], MateSolver] | None = None
-    """Constructor; its argument is the table size in MiB."""
-    ending_solver: Callable[[int], EndingSolver] | None = None
-    light_playouts: bool = False
-    """Whether `policy=light` playouts exist."""
-    quiescence: bool = False
-    """Whether alpha-beta has a quiescence search."""
-    presets: Mapping[str, Mapping[str, bool | float | str]] = field(default_factory=dict)
-    """Default settings by kind of search, stronger than the papers' constants."""
-    default_search: str = "uct"
-    """Default search of a position."""
-    moves_left: Callable[[AnyGame], int] = _unknown_moves_left
-    """Estimates how many more moves a side will make."""
-    random_plies: int = 4
-    """Default number of random moves at the start of a match game."""
-    record_plies: int = 8
-    """Default number of a record's moves that make an opening."""
-
-    # Bundled files; empty if there is none
-    samples: str = ""
-    """Sample records."""
-    move_model: str = ""
-    """Move model."""
-    prior_model: str = ""
-    """Move model for the priors of tree searches, too slow for playouts."""
-    evaluation: str = ""
-    """Evaluation."""
-    network: str = ""
-    """Default network of tree searches."""
-    spare_network: str = ""
-    """Network that no search uses by default."""
+    naming: Naming = Naming()
+    formats: RecordFormats = RecordFormats()
+    search: SearchDefaults = field(default_factory=SearchDefaults)
+    bundled: BundledFiles = BundledFiles()
     bench: Workload | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "family", self.family or self.name)
-        object.__setattr__(self, "sgf_game", self.sgf_game or self.name)
-        object.__setattr__(self, "unit_of_programs", self.unit_of_programs or self.unit)
 
     @property
     def heading(self) -> str:
@@ -209,34 +225,6 @@ _STARTS: Final[dict[str, AnyGame]] = {}
 _FACTS: Final[dict[str, GameFacts]] = {}
 
 
-def register(  # noqa: PLR0913 - a keyword for each choice
-    name: str,
-    start: AnyGame,
-    taken: set[str],
-    *,
-    title: str = "",
-    players: tuple[str, str] | None = None,
-    colors: tuple[str, str] | None = None,
-) -> GameFacts:
-    """Register a game under a name that is not in `taken`."""
-    if not _NAME.fullmatch(name):
-        raise NotationError(f"a game's name is of small letters, digits and _, not '{name}'")
-    if name in taken:
-        raise NotationError(f"'{name}' is a game that Hyoka knows; choose another name")
-    if isinstance(start, type):
-        raise NotationError(f"a game is its first position, {start.__name__}(), not the class")
-    for ability in ("to_play", "outcome", "legal_moves", "play"):
-        if not hasattr(start, ability):
-            raise NotationError(f"{type(start).__name__} is no game: it has no '{ability}'")
-    words: dict[str, Any] = {"title": title or name.replace("_", " ")}
-    words |= {} if players is None else {"players": players}
-    words |= {} if colors is None else {"colors": colors}
-    kind: type[Any] = type(start)
-    _STARTS[name] = start
-    _FACTS[name] = GameFacts(name=name, position_type=kind, **words)
-    return _FACTS[name]
-
-
 def registered_start(name: str) -> AnyGame | None:
     """Return the start of a registered game by its name or type; None if there is none."""
     if name in _STARTS:
@@ -276,27 +264,28 @@ def _go(kind: type[GoPosition]) -> GameFacts:
         position_type=kind,
         title=f"Go {size}×{size}",
         family=GO,
-        players=_BLACK_FIRST,
-        colors=_BLACK_FIRST,
         by_points=True,
         disputed_ends=True,
         komi=7.5,
         handicap_stones=True,
-        sgf_game="1",
-        is_senseless=lambda position, move: position.fills_own_eye(move),
-        light_playouts=True,
-        presets={"uct": {"formula": "puct", "policy": "light", "value": "root"}},
-        moves_left=lambda game: max(10, round(0.37 * _empty_cells(game))),
-        move_model="go19.json" if size > 9 else "go9.json",
+        naming=Naming(players=_BLACK_FIRST, colors=_BLACK_FIRST),
+        formats=RecordFormats(sgf_game="1"),
+        search=SearchDefaults(
+            is_senseless=lambda position, move: position.fills_own_eye(move),
+            light_playouts=True,
+            presets={"uct": {"formula": "puct", "policy": "light", "value": "root"}},
+            moves_left=lambda game: max(10, round(0.37 * _empty_cells(game))),
+        ),
+        bundled=BundledFiles(move_model="go19.json" if size > 9 else "go9.json"),
     )
 
 
+_GO9: Final = _go(_core.Go9)
 _LIST: Final = (
     replace(
-        _go(_core.Go9),
-        prior_model="go9.nn",
-        trial_moves=("E5", "C3", "G7"),
-        samples="go9.sgf.xz",
+        _GO9,
+        formats=replace(_GO9.formats, trial_moves=("E5", "C3", "G7")),
+        bundled=replace(_GO9.bundled, prior_model="go9.nn", samples="go9.sgf.xz"),
         bench=Workload(perft_depth=3, playouts=20_000, nodes=20_000),
     ),
     replace(_go(_core.Go13), bench=Workload(perft_depth=2, playouts=8_000, nodes=10_000)),
@@ -310,76 +299,91 @@ _LIST: Final = (
         position_type=_core.Othello,
         title="Othello",
         other_names=("reversi",),
-        players=_BLACK_FIRST,
-        colors=_BLACK_FIRST,
         by_points=True,
         forced_passes=True,
-        notations=("sgf", "lines"),
-        sgf_game="2",
-        line_style="transcript",
-        own_engines=True,
-        trial_moves=("d3", "c3", "c4"),
-        ending_solver=_core.OthelloEnding,
-        presets={"uct": {"formula": "puct", "cut": 0, "value": "root"}},
-        moves_left=lambda game: max(1, (_empty_cells(game) + 1) // 2),
-        random_plies=6,
-        record_plies=10,
-        samples="othello.sgf.xz",
-        move_model="othello.json",
-        evaluation="othello.eval",
-        spare_network="othello.nn",
+        naming=Naming(players=_BLACK_FIRST, colors=_BLACK_FIRST),
+        formats=RecordFormats(
+            notations=("sgf", "lines"),
+            sgf_game="2",
+            line_style="transcript",
+            own_engines=True,
+            trial_moves=("d3", "c3", "c4"),
+        ),
+        search=SearchDefaults(
+            ending_solver=_core.OthelloEnding,
+            presets={"uct": {"formula": "puct", "cut": 0, "value": "root"}},
+            moves_left=lambda game: max(1, (_empty_cells(game) + 1) // 2),
+            random_plies=6,
+            record_plies=10,
+        ),
+        bundled=BundledFiles(
+            samples="othello.sgf.xz",
+            move_model="othello.json",
+            evaluation="othello.eval",
+            spare_network="othello.nn",
+        ),
         bench=Workload(perft_depth=9, playouts=20_000),
     ),
     GameFacts(
         name="chess",
         position_type=_core.Chess,
         title="chess",
-        players=_WHITE_FIRST,
-        colors=_WHITE_FIRST,
-        columns=("white", "black"),
-        unit="centipawns",
         mates_in="moves",
-        notations=("pgn", "lines"),
-        record_suffix=".pgn",
-        start_word="fen",
-        protocol="uci",
-        written=lambda position, move: str(position.san(move)),
-        trial_moves=("e2e4", "e7e5", "g1f3"),
-        mate_solver=_core.ChessMate,
-        presets={"uct": {"formula": "puct", "cut": 0, "quiescence": True, "value": "root"}},
-        quiescence=True,
-        default_search="ab:time=2",
-        moves_left=lambda game: 30,
-        random_plies=6,
-        record_plies=16,
-        samples="chess.pgn.xz",
-        move_model="chess.json",
+        naming=Naming(
+            players=_WHITE_FIRST,
+            colors=_WHITE_FIRST,
+            columns=("white", "black"),
+            unit="centipawns",
+            format_move=lambda position, move: str(position.san(move)),
+        ),
+        formats=RecordFormats(
+            notations=("pgn", "lines"),
+            suffix=".pgn",
+            start_word="fen",
+            protocol="uci",
+            trial_moves=("e2e4", "e7e5", "g1f3"),
+        ),
+        search=SearchDefaults(
+            mate_solver=_core.ChessMate,
+            presets={"uct": {"formula": "puct", "cut": 0, "quiescence": True, "value": "root"}},
+            quiescence=True,
+            spec="ab:time=2",
+            moves_left=lambda game: 30,
+            random_plies=6,
+            record_plies=16,
+        ),
+        bundled=BundledFiles(samples="chess.pgn.xz", move_model="chess.json"),
         bench=Workload(perft_depth=5, playouts=3_000),
     ),
     GameFacts(
         name="shogi",
         position_type=_core.Shogi,
         title="shogi",
-        players=_BLACK_FIRST,
-        colors=_BLACK_FIRST,
-        unit="centipawns",
-        unit_of_programs="the program's own units",
         mates_in="plies",
-        notations=("csa", "kif", "lines"),
-        record_suffix=".csa",
-        start_word="sfen",
-        protocol="usi",
-        trial_moves=("7g7f", "3c3d", "2g2f"),
-        centipawn_scale=600.0,
-        mate_solver=_core.ShogiMate,
-        presets={"uct": {"formula": "puct", "cut": 0, "quiescence": True, "value": "root"}},
-        quiescence=True,
-        default_search="ab:time=2",
-        moves_left=lambda game: 40,
-        random_plies=6,
-        record_plies=24,
-        move_model="shogi.json",
-        evaluation="shogi.eval",
+        naming=Naming(
+            players=_BLACK_FIRST,
+            colors=_BLACK_FIRST,
+            unit="centipawns",
+            unit_of_programs="the program's own units",
+        ),
+        formats=RecordFormats(
+            notations=("csa", "kif", "lines"),
+            suffix=".csa",
+            start_word="sfen",
+            protocol="usi",
+            trial_moves=("7g7f", "3c3d", "2g2f"),
+            centipawn_scale=600.0,
+        ),
+        search=SearchDefaults(
+            mate_solver=_core.ShogiMate,
+            presets={"uct": {"formula": "puct", "cut": 0, "quiescence": True, "value": "root"}},
+            quiescence=True,
+            spec="ab:time=2",
+            moves_left=lambda game: 40,
+            random_plies=6,
+            record_plies=24,
+        ),
+        bundled=BundledFiles(move_model="shogi.json", evaluation="shogi.eval"),
         bench=Workload(perft_depth=4, playouts=2_000, counts_playout_moves=True),
     ),
     GameFacts(
@@ -387,19 +391,23 @@ _LIST: Final = (
         position_type=_core.BlokusDuo,
         title="Blokus Duo",
         other_names=("blokus",),
-        colors=("Purple", "Orange"),
         by_points=True,
         forced_passes=True,
-        notations=("sgf", "lines"),
-        record_suffix=".blksgf",
-        sgf_game="Blokus Duo",
-        line_style="codes",
-        trial_moves=("e8,d9,e9,f9,e10",),
-        presets={"uct": {"formula": "puct", "mix": 0.4}},
-        network="blokus_duo.nn",
-        moves_left=lambda game: max(3, round(_empty_cells(game) / 14)),
-        random_plies=2,
-        record_plies=4,
+        naming=Naming(colors=("Purple", "Orange")),
+        formats=RecordFormats(
+            notations=("sgf", "lines"),
+            suffix=".blksgf",
+            sgf_game="Blokus Duo",
+            line_style="codes",
+            trial_moves=("e8,d9,e9,f9,e10",),
+        ),
+        search=SearchDefaults(
+            presets={"uct": {"formula": "puct", "mix": 0.4}},
+            moves_left=lambda game: max(3, round(_empty_cells(game) / 14)),
+            random_plies=2,
+            record_plies=4,
+        ),
+        bundled=BundledFiles(network="blokus_duo.nn"),
         bench=Workload(perft_depth=2, playouts=10_000, nodes=20_000),
     ),
     _go(_core.Go3),
@@ -459,8 +467,8 @@ def register_game(
     start: AnyGame,
     *,
     title: str = "",
-    players: tuple[str, str] | None = None,
-    colors: tuple[str, str] | None = None,
+    players: tuple[str, str] = Naming.players,
+    colors: tuple[str, str] = Naming.colors,
 ) -> GameFacts:
     """Register a game written in Python by its initial position, for this process.
 
@@ -469,13 +477,29 @@ def register_game(
     compiled game or `start` is not a game.
     """
     taken = {word for facts in FACTS.values() for word in (facts.name, *facts.other_names)}
-    return register(name, start, taken, title=title, players=players, colors=colors)
+    if not _NAME.fullmatch(name):
+        raise NotationError(f"a game's name is of small letters, digits and _, not '{name}'")
+    if name in taken:
+        raise NotationError(f"'{name}' is a game that Hyoka knows; choose another name")
+    if isinstance(start, type):
+        raise NotationError(f"a game is its first position, {start.__name__}(), not the class")
+    for ability in ("to_play", "outcome", "legal_moves", "play"):
+        if not hasattr(start, ability):
+            raise NotationError(f"{type(start).__name__} is no game: it has no '{ability}'")
+    _STARTS[name] = start
+    _FACTS[name] = GameFacts(
+        name=name,
+        position_type=cast("type[Any]", type(start)),
+        title=title or name.replace("_", " "),
+        naming=Naming(players=players, colors=colors),
+    )
+    return _FACTS[name]
 
 
 def games_with(ability: Callable[[GameFacts], object]) -> list[str]:
     """Return the names of the games whose facts satisfy a predicate.
 
-    >>> games_with(lambda facts: facts.mate_solver)
+    >>> games_with(lambda facts: facts.search.mate_solver)
     ['chess', 'shogi']
     """
     return [name for name, facts in FACTS.items() if ability(facts)]
@@ -487,7 +511,7 @@ def game_of_protocol(protocol: str) -> str:
     >>> [game_of_protocol(protocol) for protocol in ("uci", "usi", "gtp")]
     ['chess', 'shogi', 'go9']
     """
-    return games_with(lambda facts: facts.protocol == protocol)[0]
+    return games_with(lambda facts: facts.formats.protocol == protocol)[0]
 
 
 def facts_of_size(family: str, size: str) -> GameFacts | None:

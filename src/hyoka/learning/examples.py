@@ -150,7 +150,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
     chosen = chosen_terms(present, terms)
     fitted, directions = _numbers(present, chosen, shape)
     base, before = _without(present, chosen, shape, off)
-    has_quiescence = game_facts(study.game).quiescence
+    has_quiescence = game_facts(study.game).search.quiescence
     if quiet is None:
         quiet = has_quiescence
     elif quiet and not has_quiescence:

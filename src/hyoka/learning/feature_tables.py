@@ -202,7 +202,7 @@ def feature_table(  # noqa: PLR0913 - a keyword for each choice
         found = found.take(rows)
         own = {name: each[rows] for name, each in own.items()}
         own |= told
-        unit, game = game_facts(study.game).unit, study.game
+        unit, game = game_facts(study.game).naming.unit, study.game
     keep = np.isfinite(results)
     if draws == "drop":
         keep &= results != 0.5

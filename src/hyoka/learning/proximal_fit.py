@@ -72,7 +72,7 @@ class TermLeaves:
         )
         table = some_of_each_game(table, sample, seed)
         games, plies = (table[name].to_numpy() for name in ("game_id", "ply"))
-        quiescence = game_facts(study.game).quiescence
+        quiescence = game_facts(study.game).search.quiescence
         what = "positions at rest" if quiescence else "positions"
         tally = Tally(progress, what, len(table), "positions")
         kept, blocks, stages = [], [csr_array((0, len(evaluation)))], [np.zeros(0)]

@@ -132,7 +132,7 @@ def _keys(rows: pa.Table) -> NDArray[np.int64]:
 def _ends(places: GameTable) -> Iterator[Any]:
     """End points of quiescence searches, or the positions themselves; None if a game is over."""
     facts = game_facts(places.game)
-    if not facts.quiescence:
+    if not facts.search.quiescence:
         for position in places.positions():
             yield position if position.outcome is None else None
         return

@@ -30,22 +30,22 @@ def bundled_move_model(game: str) -> ModelFile | None:
     >>> model.kind, model.origin.command.split()[:3]
     ('strengths', ['hyoka', 'learn', 'strengths'])
     """
-    return _read_if_any(game_facts(game).move_model)
+    return _read_if_any(game_facts(game).bundled.move_model)
 
 
 def bundled_evaluation(game: str) -> ModelFile | None:
     """The bundled evaluation of a game, or None."""
-    return _read_if_any(game_facts(game).evaluation)
+    return _read_if_any(game_facts(game).bundled.evaluation)
 
 
 def bundled_prior_model(game: str) -> ModelFile | None:
     """The bundled move model for the priors of a game's tree searches, or None."""
-    return _read_if_any(game_facts(game).prior_model)
+    return _read_if_any(game_facts(game).bundled.prior_model)
 
 
 def bundled_network(game: str) -> ModelFile | None:
     """The bundled network that searches of a game use by default, or None."""
-    return _read_if_any(game_facts(game).network)
+    return _read_if_any(game_facts(game).bundled.network)
 
 
 def named_network(game: str) -> ModelFile:
@@ -89,7 +89,7 @@ def _read_if_any(name: str) -> ModelFile | None:
 
 def _network_file(game: str) -> str:
     facts = game_facts(game)
-    return facts.network or facts.prior_model or facts.spare_network
+    return facts.bundled.network or facts.bundled.prior_model or facts.bundled.spare_network
 
 
 def _profiles() -> ModelFile:

@@ -213,7 +213,7 @@ class Network(QuantizedNetwork):
     @property
     def unit(self) -> str:
         """The unit of scores."""
-        return "centipawns" if game_facts(self.game).quiescence else "thousandths of a logit"
+        return "centipawns" if game_facts(self.game).search.quiescence else "thousandths of a logit"
 
     @property
     def scale(self) -> float:

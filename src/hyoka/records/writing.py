@@ -101,7 +101,7 @@ def _properties(draft: Draft) -> Iterator[str]:
     facts = game_facts(record.game)
     komi = "" if record.komi is None else np.format_float_positional(record.komi, trim="-")
     made = (
-        ("game", "GM", facts.sgf_game),
+        ("game", "GM", facts.formats.sgf_game or facts.name),
         ("", "FF", "4"),
         ("", "CA", "UTF-8"),
         ("game", "SZ", str(facts.size) if facts.family == GO else ""),
@@ -336,11 +336,11 @@ def _wrapped(words: Iterable[str]) -> str:
 def _line(draft: Draft) -> str:
     record = draft.record
     facts = game_facts(record.game)
-    if facts.line_style == "transcript":
+    if facts.formats.line_style == "transcript":
         return "".join(move for move in record.move_texts() if move != "pass") + "\n"
-    if facts.line_style == "codes":
+    if facts.formats.line_style == "codes":
         return " ".join(record.move_texts("code")) + "\n"
-    start = f"{facts.start_word} {record.start}" if record.start else "startpos"
+    start = f"{facts.formats.start_word} {record.start}" if record.start else "startpos"
     return " ".join([start, "moves", *record.move_texts()]) + "\n"
 
 
@@ -387,7 +387,7 @@ def record_text(record: Record, format: str, *, engine_comments: bool = True) ->
             f"a {type(record).__name__} is no Record; games written in Python have no notation: "
             "PythonLine's text holds the moves of one, and PythonLine.read reads it"
         )
-    if format not in game_facts(record.game).notations:
+    if format not in game_facts(record.game).formats.notations:
         words = "lines of moves are" if format == "lines" else f"{format.upper()} is"
         raise NotationError(f"{words} not written for {record.game}")
     draft = Draft(_plain(record), engine_comments=engine_comments)

@@ -183,7 +183,7 @@ def _value(tree: SearchTree) -> str:
     result = tree.result
     players = ("the first player", "the second player")
     if tree.game is not None:
-        players = game_facts(tree.game).players
+        players = game_facts(tree.game).naming.players
     words = f": {players[0]} scores {result.value:.3f}"
     if result.proven is not None:
         words += f"; {players[tree.line.to_play.value]} has {result.proven}, for certain"

@@ -28,11 +28,11 @@ def uct_options(spec: SearchSpec, game: str | None) -> _core.UctOptions:
     if spec["ordered"] and not has_features(game):
         raise NotationError("ordered=on needs a game whose moves have features")
     facts = None if game is None else game_facts(game)
-    if spec["mate"] and (facts is None or facts.mate_solver is None):
-        games = " and ".join(games_with(lambda each: each.mate_solver))
+    if spec["mate"] and (facts is None or facts.search.mate_solver is None):
+        games = " and ".join(games_with(lambda each: each.search.mate_solver))
         raise NotationError(f"mate={spec['mate']} is for {games}, not for {game}")
-    if spec["ending"] and (facts is None or facts.ending_solver is None):
-        games = " and ".join(games_with(lambda each: each.ending_solver))
+    if spec["ending"] and (facts is None or facts.search.ending_solver is None):
+        games = " and ".join(games_with(lambda each: each.search.ending_solver))
         raise NotationError(f"ending={spec['ending']} is for {games}, not for {game}")
     return options
 
@@ -72,13 +72,15 @@ def _set_chosen(options: Options, spec: SearchSpec) -> None:
 
 
 def _check_playouts(spec: SearchSpec, game: str | None) -> None:
-    if spec["policy"] == "light" and not (game is not None and game_facts(game).light_playouts):
+    if spec["policy"] == "light" and not (
+        game is not None and game_facts(game).search.light_playouts
+    ):
         raise NotationError(f"policy=light is for Go, not for {game or 'this game'}")
     if spec["policy"] == "strengths" and not has_features(game):
         raise NotationError("policy=strengths needs a game whose moves have features")
     for name in ("quiescence", "root_quiescence"):
-        if spec.has(name) and spec[name] and not (game and game_facts(game).quiescence):
-            games = " and ".join(games_with(lambda each: each.quiescence))
+        if spec.has(name) and spec[name] and not (game and game_facts(game).search.quiescence):
+            games = " and ".join(games_with(lambda each: each.search.quiescence))
             raise NotationError(f"{name}=on is for {games}, not for {game or 'this game'}")
     if game is None and spec["threads"] != 1:
         raise NotationError("a game written in Python is searched on one thread")

@@ -253,9 +253,9 @@ class MatePlayer:
     """Searches for mates only."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
-        solver = None if game is None else game_facts(game).mate_solver
+        solver = None if game is None else game_facts(game).search.mate_solver
         if solver is None:
-            games = " and ".join(games_with(lambda facts: facts.mate_solver))
+            games = " and ".join(games_with(lambda facts: facts.search.mate_solver))
             raise NotationError(f"'mate' searches {games}, not {game}")
         self._spec = spec
         self._solver = solver(spec["hash"])
@@ -288,9 +288,9 @@ class ExactPlayer:
     """Solves Othello positions to the end."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
-        solver = None if game is None else game_facts(game).ending_solver
+        solver = None if game is None else game_facts(game).search.ending_solver
         if solver is None:
-            games = " and ".join(games_with(lambda facts: facts.ending_solver))
+            games = " and ".join(games_with(lambda facts: facts.search.ending_solver))
             raise NotationError(f"'exact' solves {games}, not {game}")
         self._spec = spec
         self._solver = solver(spec["hash"])
@@ -515,7 +515,7 @@ class RankingPlayer:
             raise NotationError(
                 "'ranking' needs a game whose moves have features, or strengths=FILE"
             )
-        self._is_senseless = game_facts(game).is_senseless
+        self._is_senseless = game_facts(game).search.is_senseless
         self._model: _core.Model = move_model(game, spec["strengths"])
 
     def search(self, request: SearchRequest) -> SearchResult:

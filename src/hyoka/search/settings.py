@@ -244,7 +244,7 @@ def preset_settings(
     # Presets were measured with playouts, which an evaluator in Python replaces.
     if game is None or chosen.get("preset") == "paper" or "evaluator" in parts:
         return {}
-    preset: dict[str, Value] = dict(game_facts(game).presets.get(kind, {}))
+    preset: dict[str, Value] = dict(game_facts(game).search.presets.get(kind, {}))
     model = bundled_move_model(game)
     if model is not None and kind in _WITH_MOVE_MODEL:
         preset["strengths"] = model
@@ -274,7 +274,7 @@ def preset_settings(
 @functools.cache
 def preset_names(kind: str) -> frozenset[str]:
     """The settings that some game's preset changes."""
-    names = {name for facts in FACTS.values() for name in facts.presets.get(kind, ())}
+    names = {name for facts in FACTS.values() for name in facts.search.presets.get(kind, ())}
     names |= {"strengths"} if kind in _WITH_MOVE_MODEL else set()
     names |= {"prior_strengths"} if kind in _WITH_NETWORK else set()
     return frozenset(names | ({"eval"} if kind in (*_WITH_EVALUATION, *_WITH_NETWORK) else set()))

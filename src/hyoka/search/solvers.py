@@ -78,13 +78,13 @@ def find_mate(
     ('mate', ['a1a8'])
     """
     facts = facts_of(position)
-    if facts.mate_solver is None:
-        games = " and ".join(games_with(lambda each: each.mate_solver))
+    if facts.search.mate_solver is None:
+        games = " and ".join(games_with(lambda each: each.search.mate_solver))
         raise NotationError(f"mates are looked for in {games}, not in {facts.name}")
     here = getattr(position, "position", position)
     with (
         memory_for(f"a table of {hash_mib} MiB"),
-        _solver(facts.mate_solver, hash_mib) as solver,
+        _solver(facts.search.mate_solver, hash_mib) as solver,
     ):
         verdict, line, visited, seconds = solver.solve(here, nodes, time_s)
     if verdict == "mate" and not holds(position, line):
@@ -127,13 +127,13 @@ def solve_ending(
     64
     """
     facts = facts_of(position)
-    if facts.ending_solver is None:
-        games = " and ".join(games_with(lambda each: each.ending_solver))
+    if facts.search.ending_solver is None:
+        games = " and ".join(games_with(lambda each: each.search.ending_solver))
         raise NotationError(f"endings are solved in {games}, not in {facts.name}")
     here = getattr(position, "position", position)
     with (
         memory_for(f"a table of {hash_mib} MiB"),
-        _solver(facts.ending_solver, hash_mib) as solver,
+        _solver(facts.search.ending_solver, hash_mib) as solver,
     ):
         solved, score, line, visited, seconds = solver.solve(here, nodes, time_s, False)
     return Ending(solved, score, tuple(line), visited, seconds)
@@ -161,7 +161,7 @@ def by_mate(position: AnyGame) -> float | None:
 def by_endgame(position: AnyGame) -> float | None:
     """Solve an Othello position with few empty squares exactly."""
     over = by_rules(position)
-    if over is not None or facts_of(position).ending_solver is None:
+    if over is not None or facts_of(position).search.ending_solver is None:
         return over
     if int((cast("Game", position).cells == 0).sum()) > _SOLVED_EMPTIES:
         return None

@@ -196,7 +196,7 @@ class _Notation:
     def name(self, line: AnyLine, move: AnyMove) -> str:
         if self.game is None:
             return str(move)
-        return game_facts(self.game).written(line.position, move)
+        return game_facts(self.game).naming.format_move(line.position, move)
 
     def move(self, line: AnyLine, code: int) -> AnyMove:
         if self.game is not None:

@@ -393,7 +393,7 @@ def _unbalanced(question: Question, what: str) -> Question:
 
 def first_player(game: str) -> str:
     """Return the game's name of its first player."""
-    return facts_named(game).players[0]
+    return facts_named(game).naming.players[0]
 
 
 def column_words(game: str, of_player: bool = False) -> dict[str, str]:
@@ -402,7 +402,7 @@ def column_words(game: str, of_player: bool = False) -> dict[str, str]:
     With `of_player`, the evaluations follow one player's own moves, so the side to move tells its
     side.
     """
-    first, second = facts_named(game).players[:2]
+    first, second = facts_named(game).naming.players[:2]
     mine = f", it has just moved as {second}" if of_player else ""
     return {"first_to_play": f"{first} is to move{mine}"}
 

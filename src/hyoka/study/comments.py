@@ -238,7 +238,7 @@ def _remarks(study: Study) -> pa.Table:
         "where value is not null or score is not null or mate is not null "
         "order by r.game_id, r.ply, author"
     )
-    return rows.append_column("unit", pa.array([facts_named(study.game).unit] * len(rows)))
+    return rows.append_column("unit", pa.array([facts_named(study.game).naming.unit] * len(rows)))
 
 
 def _with_authors(remarks: pa.Table) -> tuple[pa.Table, bool]:

@@ -249,7 +249,7 @@ def export_positions(
         known = ", ".join((*TABLES, *_WRITERS))
         raise ParameterError("output", f"ends in {known}, not '{file.name}'")
     word = _WORDS_OF.get(suffix)
-    if word is not None and game_facts(study.game).start_word != word:
+    if word is not None and game_facts(study.game).formats.start_word != word:
         raise ParameterError(
             "output", f"{suffix} tells positions by {word.upper()}, which {study.game} has not"
         )

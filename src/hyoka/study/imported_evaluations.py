@@ -127,7 +127,7 @@ def take_table(study: Study, spec: str | ImportedEvaluations, chosen: Chosen) ->
         rows = _turned(rows, pa.array(found.first_to_play))
     rows = rows.filter(pa.array(says))
     if "score" in rows.column_names:
-        unit = given.unit or facts_named(study.game).unit
+        unit = given.unit or facts_named(study.game).naming.unit
         rows = rows.append_column("unit", pa.array([unit] * len(rows)))
     identity = {"spec": given.name, "name": f"the table {given.name}", "source": source}
     former = study.path / "evaluations" / f"engine={given.slug}" / ENGINE

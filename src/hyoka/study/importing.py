@@ -255,7 +255,7 @@ def with_colors(table: pa.Table, game: str) -> pa.Table:
 
 def color_names(game: str) -> tuple[tuple[str, str], tuple[str, str]]:
     """The game's names of the players in columns."""
-    first, second = facts_named(game).columns
+    first, second = facts_named(game).naming.columns
     return ("first", first), ("second", second)
 
 

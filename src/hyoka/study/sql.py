@@ -338,7 +338,7 @@ def position_texts(
         yield
         return
     inner = f"position_text_{secrets.token_hex(8)}"
-    names = [name for name in ("position_text", game_facts(game).start_word) if name]
+    names = [name for name in ("position_text", game_facts(game).formats.start_word) if name]
     opened.texts = game, games()
     texts = _Texts(*opened.texts)
     opened.cursor.create_function(

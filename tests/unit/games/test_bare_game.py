@@ -58,7 +58,7 @@ def test_searches_play_it_without_knowledge(bare: str) -> None:
     for spec in ("uct:playouts=50", "uct:playouts=50,formula=puct", "mc:playouts=50", "random"):
         assert hk.search_once(hk.position(bare), spec).best in hk.position(bare).legal_moves
     assert hk.Searcher("ab:depth=1", bare).search(hk.position(bare)).best is not None
-    assert FACTS[bare].default_search == "uct"
+    assert FACTS[bare].search.spec == "uct"
     assert expected_moves(hk.position(bare)) == 20
 
 

@@ -146,15 +146,19 @@ def test_the_facts_of_a_game_agree_with_its_rules_and_with_each_other(facts: hk.
     assert facts.size == start.cells.shape[0]
     assert facts.symmetries == facts.position_type.symmetries
     assert (facts.komi is not None) == hasattr(start, "komi")
-    assert set(facts.notations) <= set(WRITERS)
-    assert format_of_path(Path(f"games{facts.record_suffix}")) in facts.notations
-    assert facts.sgf_game
-    assert SearchSpec.from_text(facts.default_search)
-    assert facts.moves_left(start) > 0
+    assert set(facts.formats.notations) <= set(WRITERS)
+    assert format_of_path(Path(f"games{facts.formats.suffix}")) in facts.formats.notations
+    assert SearchSpec.from_text(facts.search.spec)
+    assert facts.search.moves_left(start) > 0
     line = start.line()
-    for move in facts.trial_moves:
+    for move in facts.formats.trial_moves:
         line = line.play(move)
-    assert len(set(facts.players)) == len(set(facts.colors)) == len(set(facts.columns)) == 2
+    assert (
+        len(set(facts.naming.players))
+        == len(set(facts.naming.colors))
+        == len(set(facts.naming.columns))
+        == 2
+    )
 
 
 def test_every_name_means_one_game() -> None:
@@ -171,7 +175,7 @@ def test_of_a_game_in_python_only_its_name_is_known() -> None:
     kind: Any = Chess
     facts = facts_of(game)
     assert facts.name == facts.title == "Chess"
-    assert facts.mate_solver is None
+    assert facts.search.mate_solver is None
     assert facts == hk.GameFacts(name="Chess", position_type=kind, title="Chess")
     with pytest.raises(hk.NotationError, match="none of the games"):
         hk.name_of(game)

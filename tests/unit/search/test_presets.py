@@ -17,13 +17,16 @@ from hyoka.records.samples import sample_path
 from hyoka.search.settings import KINDS, ineffective, preset_names, setting_named
 
 PRESETS = [
-    (kind, name) for name, facts in FACTS.items() for kind in facts.presets if facts.presets[kind]
+    (kind, name)
+    for name, facts in FACTS.items()
+    for kind in facts.search.presets
+    if facts.search.presets[kind]
 ]
 
 
 @pytest.mark.parametrize(("kind", "game"), PRESETS)
 def test_a_preset_says_something_that_its_game_can_do(kind: str, game: str) -> None:
-    preset = dict(FACTS[game].presets[kind])
+    preset = dict(FACTS[game].search.presets[kind])
     spec = hk.SearchSpec.from_text(kind).for_game(game)
     for name, value in preset.items():
         setting = setting_named(kind, name)
@@ -40,6 +43,10 @@ def test_every_game_of_the_five_has_a_preset_of_the_tree_search() -> None:
     assert all(kind in KINDS for kind, _ in PRESETS)
 
 
+def with_presets(facts: GameFacts, presets: dict[str, dict[str, bool | float | str]]) -> GameFacts:
+    return replace(facts, search=replace(facts.search, presets=presets))
+
+
 @pytest.fixture
 def preset(monkeypatch: pytest.MonkeyPatch) -> Iterator[GameFacts]:
     """A preset that no measurement changes."""
@@ -49,7 +56,8 @@ def preset(monkeypatch: pytest.MonkeyPatch) -> Iterator[GameFacts]:
         "rave": 300.0,
         "value": "root",
     }
-    facts = replace(FACTS["othello"], presets={"uct": settings}, move_model="")
+    facts = with_presets(FACTS["othello"], {"uct": settings})
+    facts = replace(facts, bundled=replace(facts.bundled, move_model=""))
     monkeypatch.setitem(FACTS, "othello", facts)
     preset_names.cache_clear()
     yield facts
@@ -86,7 +94,7 @@ def test_another_preset_makes_another_search(
     assert before.contents == {"preset": "formula=puct,c=0.7,rave=300.0,value=root"}
     said = hk.uct(playouts=10, formula="puct", c=0.7, rave=300, value="root", preset="paper")
     assert said.for_game("othello").fingerprint == before.fingerprint
-    monkeypatch.setitem(FACTS, "othello", replace(preset, presets={"uct": {"rave": 200.0}}))
+    monkeypatch.setitem(FACTS, "othello", with_presets(preset, {"uct": {"rave": 200.0}}))
     after = spec.for_game("othello")
     assert after.slug != before.slug
     assert after.text == before.text
@@ -114,12 +122,12 @@ def test_evaluations_by_another_preset_are_kept_apart(
     [first] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
     [again] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
     assert (first.engine, first.done, again.done) == (again.engine, 3, 0)
-    monkeypatch.setitem(FACTS, "othello", replace(preset, presets={"uct": {"rave": 200.0}}))
+    monkeypatch.setitem(FACTS, "othello", with_presets(preset, {"uct": {"rave": 200.0}}))
     [other] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
     assert other.engine != first.engine
     assert other.notes
     # What was evaluated before there were presets is the papers' own.
-    monkeypatch.setitem(FACTS, "othello", replace(preset, presets={}))
+    monkeypatch.setitem(FACTS, "othello", with_presets(preset, {}))
     [old] = hk.evaluate(study, ["uct:playouts=2"], sample=1, where="game_id < 3")
     monkeypatch.setitem(FACTS, "othello", preset)
     [papers] = hk.evaluate(study, ["uct:preset=paper,playouts=2"], sample=1, where="game_id < 3")

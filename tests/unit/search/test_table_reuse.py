@@ -70,9 +70,9 @@ def test_old_entries_do_not_come_back_when_the_tags_wrap(name: str) -> None:
             used.clear()
 
 
-@pytest.mark.parametrize("name", games_with(lambda facts: facts.mate_solver))
+@pytest.mark.parametrize("name", games_with(lambda facts: facts.search.mate_solver))
 def test_a_mate_solver_that_was_cleared_is_as_good_as_new(name: str) -> None:
-    make = game_facts(name).mate_solver
+    make = game_facts(name).search.mate_solver
     assert make is not None
     used = make(1)
     positions = [hk.position(name, MATE[name]), *random_positions(name, 6, seed=3, plies=120)]
@@ -88,7 +88,7 @@ def test_a_mate_solver_that_was_cleared_is_as_good_as_new(name: str) -> None:
 
 
 def test_an_ending_solver_that_was_cleared_is_as_good_as_new() -> None:
-    make = game_facts("othello").ending_solver
+    make = game_facts("othello").search.ending_solver
     assert make is not None
     used = make(1)
     rng = random.Random(4)
@@ -113,12 +113,12 @@ def test_an_ending_solver_that_was_cleared_is_as_good_as_new() -> None:
 def test_solvers_are_kept_between_calls_and_know_nothing_of_the_last() -> None:
     mate = hk.position("chess", MATE["chess"])
     first = find_mate(mate, nodes=10_000, hash_mib=2)
-    kept = solvers_module._kept[game_facts("chess").mate_solver]
+    kept = solvers_module._kept[game_facts("chess").search.mate_solver]
     second = find_mate(mate, nodes=10_000, hash_mib=2)
-    assert solvers_module._kept[game_facts("chess").mate_solver] is not None
-    assert solvers_module._kept[game_facts("chess").mate_solver][1] is kept[1]
+    assert solvers_module._kept[game_facts("chess").search.mate_solver] is not None
+    assert solvers_module._kept[game_facts("chess").search.mate_solver][1] is kept[1]
     assert (first.verdict, first.line, first.nodes) == (second.verdict, second.line, second.nodes)
     ending = hk.position("othello", "X" * 58 + "O-----" + " X")
     nodes = {solve_ending(ending, hash_mib=size).nodes for size in (1, 1, 2, 1, 65, 1)}
     assert len(nodes) == 1
-    assert solvers_module._kept[game_facts("othello").ending_solver][0] == 1
+    assert solvers_module._kept[game_facts("othello").search.ending_solver][0] == 1

@@ -55,7 +55,7 @@ def check_command(
         raise typer.Exit(1)
 
 
-_GTP_GAMES = games_with(lambda facts: facts.protocol == "gtp")
+_GTP_GAMES = games_with(lambda facts: facts.formats.protocol == "gtp")
 _SEARCH_HELP = "The search, as KIND or KIND:SETTING=VALUE,…: "
 
 

@@ -287,7 +287,7 @@ def _short(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-_MATE_GAMES = games_with(lambda facts: facts.mate_solver)
+_MATE_GAMES = games_with(lambda facts: facts.search.mate_solver)
 Moves = Annotated[
     str, typer.Option("--moves", "-m", help="Moves to play from there, separated by spaces.")
 ]
@@ -341,7 +341,7 @@ def search_command(
     """
     line = played(position(game, text).line(), moves)
     name = name_of(line)
-    chosen = SearchSpec.from_text(spec or FACTS[name].default_search)
+    chosen = SearchSpec.from_text(spec or FACTS[name].search.spec)
     here = chosen.validated_for(name)
     if settings:
         _print_settings(here, as_json)

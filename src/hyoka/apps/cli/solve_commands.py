@@ -267,7 +267,7 @@ def playouts_command(
     if has_features(facts.name):
         policies.append(PlayoutPolicy("strengths"))
     policies += [PlayoutPolicy("strengths", file) for file in strengths or []]
-    if facts.light_playouts:
+    if facts.search.light_playouts:
         policies.append(PlayoutPolicy("light"))
     table, judges = None, None
     if records:

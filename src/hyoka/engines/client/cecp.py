@@ -161,7 +161,7 @@ class CecpEngine:
 
     protocol: ClassVar[str] = "cecp"
     games: ClassVar[tuple[str, ...]] = tuple(
-        games_with(lambda facts: facts.protocol in ("uci", "usi"))
+        games_with(lambda facts: facts.formats.protocol in ("uci", "usi"))
     )
 
     def __init__(self, spec: EngineSpec, transport: Transport) -> None:
@@ -360,7 +360,7 @@ class CecpEngine:
         return next((name for name in called if name in variants), None)
 
     def _notation(self, game: str) -> Notation:
-        return notation_for(game_facts(game).protocol, new_version=self._new_version)
+        return notation_for(game_facts(game).formats.protocol, new_version=self._new_version)
 
     def _set_up(self, position: EnginePosition, replay: Replay) -> str:
         """Return the commands that set up a position in force mode."""

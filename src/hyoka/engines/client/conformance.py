@@ -177,7 +177,7 @@ class _Examination:
 
     async def _takes_position(self) -> str:
         for game in self._trial_games():
-            position = EnginePosition(game, moves=FACTS[game].trial_moves)
+            position = EnginePosition(game, moves=FACTS[game].formats.trial_moves)
             engine = await self._running()
             try:
                 self._evaluation = await engine.evaluate(position)
@@ -196,7 +196,9 @@ class _Examination:
 
     def _trial_games(self) -> list[str]:
         spoken = ("uci", "usi") if self._spec.protocol == "cecp" else (self._spec.protocol,)
-        return games_with(lambda facts: facts.trial_moves and facts.protocol in spoken)
+        return games_with(
+            lambda facts: facts.formats.trial_moves and facts.formats.protocol in spoken
+        )
 
     async def _evaluates(self) -> str:
         evaluation = self._evaluation

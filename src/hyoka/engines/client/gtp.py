@@ -343,7 +343,7 @@ class GtpEngine:
         game = position.game
         games = self.profile.games
         facts = game_facts(game)
-        if facts.protocol != "gtp" or (games and not any(map(facts.is_called, games))):
+        if facts.formats.protocol != "gtp" or (games and not any(map(facts.is_called, games))):
             plays = " and ".join(games) or "Go, Othello or Blokus Duo"
             raise self.transport.error(f"plays {plays}, not {game}", "game")
         if facts.family != GO and position.start is not None:
@@ -382,7 +382,7 @@ class GtpEngine:
     def _start_commands(self, position: EnginePosition, first: Position) -> list[str]:
         facts = game_facts(position.game)
         if facts.family != GO:
-            if not facts.own_engines:
+            if not facts.formats.own_engines:
                 return [f"set_game {facts.title}", "clear_board"]
             names = [f"set_game {facts.title}"] if "set_game" in self.commands else []
             return [*names, f"boardsize {facts.size}", "clear_board"]

@@ -238,7 +238,9 @@ class UciEngine:
     """A running UCI engine. Illegal best moves raise."""
 
     protocol: ClassVar[str] = "uci"
-    games: ClassVar[tuple[str, ...]] = tuple(games_with(lambda facts: facts.protocol == "uci"))
+    games: ClassVar[tuple[str, ...]] = tuple(
+        games_with(lambda facts: facts.formats.protocol == "uci")
+    )
     _new_game: ClassVar[str] = "ucinewgame\n"
     _no_move: ClassVar[tuple[str, ...]] = ("(none)", "0000", "")
     _word_moves: ClassVar[tuple[str, ...]] = ()
@@ -620,7 +622,9 @@ class UsiEngine(UciEngine):
     """A running USI engine; its best move may also be `resign` or `win`."""
 
     protocol: ClassVar[str] = "usi"
-    games: ClassVar[tuple[str, ...]] = tuple(games_with(lambda facts: facts.protocol == "usi"))
+    games: ClassVar[tuple[str, ...]] = tuple(
+        games_with(lambda facts: facts.formats.protocol == "usi")
+    )
     _new_game: ClassVar[str] = "usinewgame\n"
     _word_moves: ClassVar[tuple[str, ...]] = ("resign", "win")
 

@@ -286,7 +286,7 @@ class SetUp:
 
     def _set_game(self, words: list[str]) -> str:
         facts = game_facts(" ".join(words) or "?")
-        if facts.protocol != "gtp":
+        if facts.formats.protocol != "gtp":
             raise NotationError("unsupported game")
         self._board.change_game(facts.name)
         return self._changed()

@@ -51,8 +51,8 @@ class GtpServer:
     ) -> None:
         facts = game_facts(game)
         name = facts.name
-        if facts.protocol != "gtp":
-            raise NotationError(f"{name} is played over {facts.protocol.upper()}")
+        if facts.formats.protocol != "gtp":
+            raise NotationError(f"{name} is played over {facts.formats.protocol.upper()}")
         self._spec = spec
         self._controller = controller
         self._resign_below = resign_below

@@ -121,7 +121,7 @@ def centipawns_of(value: float, game: str) -> int:
     [0, 100, 1600]
     """
     value = min(max(value, _SURE), 1 - _SURE)
-    return round(FACTS[game].centipawn_scale * math.log(value / (1 - value)))
+    return round(FACTS[game].formats.centipawn_scale * math.log(value / (1 - value)))
 
 
 def score_of(

@@ -122,7 +122,7 @@ class _Words(TypedDict):
 def _words(game: Game) -> _Words:
     facts = facts_of(game)
     # A terminal may lack ×.
-    return {"title": facts.heading.replace("×", "x"), "caption": "", "players": facts.colors}
+    return {"title": facts.heading.replace("×", "x"), "caption": "", "players": facts.naming.colors}
 
 
 _BLACK: Final = Paint(fill="#1d1d1f", edge="#5c5c60", ink="#fff")

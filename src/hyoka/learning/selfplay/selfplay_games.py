@@ -211,7 +211,7 @@ def study_of(played: PlayedGames, folder: Path, player: str) -> Study:
 
 
 def _suffix(game: str) -> str:
-    return game_facts(game).notations[0]
+    return game_facts(game).formats.notations[0]
 
 
 def games_of_study(study: Study) -> PlayedGames:

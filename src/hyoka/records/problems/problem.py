@@ -362,7 +362,7 @@ def _of_problem(problem: Problem) -> Exercise | str:
     else:
         best = problem.best
     # Without a solver a score cannot be verified.
-    score = problem.score if game_facts(problem.game).ending_solver else None
+    score = problem.score if game_facts(problem.game).search.ending_solver else None
     if not (best or problem.avoid or asks_for_mate or score is not None):
         return _why_not(problem)
     return Exercise(

@@ -11,7 +11,9 @@ from typing import Final
 from hyoka.foundation.errors import SourceError, nearest
 from hyoka.games import FACTS
 
-SAMPLES: Final = {name: facts.samples for name, facts in FACTS.items() if facts.samples}
+SAMPLES: Final = {
+    name: facts.bundled.samples for name, facts in FACTS.items() if facts.bundled.samples
+}
 """The sample file of each game."""
 
 

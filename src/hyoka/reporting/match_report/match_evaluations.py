@@ -150,7 +150,10 @@ def _chart(facts: MatchFacts, curve: EvaluationCurve, game: str) -> Chart:
         x, domain = "own value", (0.0, 1.0)
         caption = f"{name}: what it got, by its own value. On the dashed line it gets what it says."
     else:
-        x, domain = f"own score, {game_facts(game).unit_of_programs}", (-curve.widest, curve.widest)
+        x, domain = (
+            f"own score, {game_facts(game).naming.unit_of_programs}",
+            (-curve.widest, curve.widest),
+        )
         caption = f"{name}: what it got, by its own score; what lies beyond counts at the edge."
     steps = [Step(p.value, p.share, p.low, p.high, p.positions) for p in curve.points]
     chart = band(

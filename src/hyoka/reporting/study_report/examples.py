@@ -176,7 +176,9 @@ def _how(record: Record) -> str:
 
 def player_titles(game: str) -> tuple[str, str]:
     """The game's names of the two players, capitalized."""
-    first, second = (name.removeprefix("the ").capitalize() for name in facts_named(game).players)
+    first, second = (
+        name.removeprefix("the ").capitalize() for name in facts_named(game).naming.players
+    )
     return first, second
 
 
@@ -184,4 +186,4 @@ def result_words(game: str, result: float) -> str:
     """Result of the game, as text."""
     if result not in (0, 1):
         return "drawn"
-    return f"{facts_named(game).players[0 if result == 1 else 1]} won"
+    return f"{facts_named(game).naming.players[0 if result == 1 else 1]} won"

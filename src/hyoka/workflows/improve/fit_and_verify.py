@@ -351,7 +351,7 @@ def _openings(study: Study, plan: ImprovePlan) -> tuple[str | list[Opening] | No
     """Return the plan's openings, or the first moves of held-out games."""
     if plan.openings is not None:
         return plan.openings, f"openings of {plan.openings}"
-    plies = game_facts(study.game).record_plies
+    plies = game_facts(study.game).search.record_plies
     ids = study.sql("select game_id from games order by game_id")["game_id"].to_numpy()
     held_out = ids[is_held_out(ids.astype(np.int64), plan.hold_out, plan.seed)].tolist()
     random.Random(plan.seed).shuffle(held_out)

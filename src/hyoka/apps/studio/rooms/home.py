@@ -46,7 +46,7 @@ def show(request: Request) -> Response:
         matches=by_kind["match"],
         models=by_kind["model"],
         loops=loops,
-        samples=sorted({facts.title for facts in FACTS.values() if facts.samples}),
+        samples=sorted({facts.title for facts in FACTS.values() if facts.bundled.samples}),
         records=by_kind["records"],
         is_empty=not everything,
         runs=studio.runs.under_way(),

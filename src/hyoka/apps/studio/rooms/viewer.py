@@ -125,7 +125,9 @@ def result_of(record: Record) -> str:
     """End of a game in words."""
     if record.result is None:
         return "no result"
-    players = game_facts(record.game).players if record.game in FACTS else ("first", "second")
+    players = (
+        game_facts(record.game).naming.players if record.game in FACTS else ("first", "second")
+    )
     words = "drawn" if record.result == 0.5 else f"{players[0 if record.result else 1]} won"
     return words if record.ending in ("unknown", "normal") else f"{words} ({record.ending})"
 

@@ -128,7 +128,11 @@ def _values(request: Request, table: BoardState, note: str) -> dict[str, Any]:
         "most": MOST,
         "models": models_for(table.game, here),
         "formats": formats(table),
-        "solver": "mate" if facts.mate_solver else "ending" if facts.ending_solver else "",
+        "solver": "mate"
+        if facts.search.mate_solver
+        else "ending"
+        if facts.search.ending_solver
+        else "",
         "records": [each for each in here if each.kind in ("records", "study", "match")][:20],
         "starts_live": table.live and wants_part(request) and table.line.outcome is None,
     }
@@ -214,7 +218,7 @@ def curve_events(request: Request) -> Response:
     job = _job(request)
 
     def look() -> dict[str, str]:
-        who, whose = ", ".join(job.values), job.table.facts.colors[0]
+        who, whose = ", ".join(job.values), job.table.facts.naming.colors[0]
         words = f"What {who} expected over the game, for {whose}."
         drawn = (
             chart(curve_chart(job), words, most=_CURVE_WIDTH) if any(job.values.values()) else ""
@@ -264,7 +268,7 @@ def _solve(request: Request, table: BoardState) -> Response:
     line = table.line
     if line.outcome is not None:
         raise hk.Error("the game is over: nothing is left to solve")
-    if table.facts.mate_solver is not None:
+    if table.facts.search.mate_solver is not None:
         with analysis_slot():
             mate = hk.find_mate(line, nodes=0, time_s=_SOLVE_S)
         words = {
@@ -288,7 +292,7 @@ def _ending_words(table: BoardState, ending: hk.Ending) -> str:
         return f"Not solved within {_SOLVE_S:g} seconds: too many squares are empty."
     if ending.score == 0:
         return "A draw by best play."
-    winner = table.facts.colors[0 if ending.score > 0 else 1]
+    winner = table.facts.naming.colors[0 if ending.score > 0 else 1]
     return f"{winner} wins by {abs(ending.score)} by best play."
 
 

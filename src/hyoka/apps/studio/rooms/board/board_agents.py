@@ -249,7 +249,7 @@ def value_of(found: hk.Evaluation, game: str) -> float | None:
         return 1.0 if found.mate > 0 else 0.0
     if found.score is None or found.unit != "centipawns":
         return None
-    return logistic(found.score / hk.game_facts(game).centipawn_scale)
+    return logistic(found.score / hk.game_facts(game).formats.centipawn_scale)
 
 
 _SOLVERS: Final = ("mate", "exact")
@@ -288,8 +288,8 @@ def refusal(studio: Studio, table: BoardState) -> str:
 def _refused(spec: str, facts: GameFacts) -> str:
     kind = spec.partition(":")[0]
     if kind in KINDS:
-        solves = {"mate": facts.mate_solver, "exact": facts.ending_solver}
+        solves = {"mate": facts.search.mate_solver, "exact": facts.search.ending_solver}
         return "" if solves.get(kind, True) else f"solves nothing in {facts.title}"
     protocol = hk.EngineSpec.from_text(spec).protocol
-    plays = facts.protocol in _SPOKEN.get(protocol, (protocol,))
+    plays = facts.formats.protocol in _SPOKEN.get(protocol, (protocol,))
     return "" if plays else f"speaks {protocol.upper()}, in which {facts.title} is not played"

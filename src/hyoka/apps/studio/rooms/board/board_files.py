@@ -130,7 +130,7 @@ _ALL: Final = {
 
 def formats(table: BoardState) -> dict[str, Format]:
     """Download formats of the game."""
-    notations = set(table.facts.notations)
+    notations = set(table.facts.formats.notations)
     return {
         name: each for name, each in _ALL.items() if name in notations or name in ("svg", "text")
     }

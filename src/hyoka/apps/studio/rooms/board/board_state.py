@@ -37,7 +37,9 @@ def word_of(move: Any) -> str:
 
 def said(position: Any, move: Any, facts: GameFacts) -> str:
     """A move as people write it; those of Blokus Duo, long otherwise, by their codes."""
-    return word_of(move) if hasattr(move, "short_code") else facts.written(position, move)
+    return (
+        word_of(move) if hasattr(move, "short_code") else facts.naming.format_move(position, move)
+    )
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:

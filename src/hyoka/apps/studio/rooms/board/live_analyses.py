@@ -69,9 +69,9 @@ class AnalysisLine:
         facts, parts = hk.game_facts(hk.name_of(self.line)), []
         value, found = self.value, self.evaluation or self.result
         if value is not None:
-            parts.append(f"{facts.colors[0]} {value:.1%}")
+            parts.append(f"{facts.naming.colors[0]} {value:.1%}")
         if found is not None and found.mate is not None:
-            parts.append(f"{facts.colors[0 if found.mate > 0 else 1]} wins{self._in(found)}")
+            parts.append(f"{facts.naming.colors[0 if found.mate > 0 else 1]} wins{self._in(found)}")
         elif found is not None and found.score is not None:
             parts.append(f"{found.score:+.1f} {found.unit}")
         if self.result is not None and self.result.proven and self.result.mate is None:
@@ -336,7 +336,7 @@ def evaluators(table: BoardState) -> list[str]:
 
 def usual(game: str) -> str:
     """The search that is usual in a game; alpha-beta with several moves to compare."""
-    kind = hk.game_facts(game).default_search.partition(":")[0]
+    kind = hk.game_facts(game).search.spec.partition(":")[0]
     return f"{kind}:multipv=4" if kind == "ab" else kind
 
 
@@ -350,10 +350,10 @@ def curve_chart(job: Job) -> "altair.TopLevelMixin":
             "value": value,
             "evaluator": name,
             "href": table.at(ply).address,
-            "words": f"{name}; after {ply}: {names[ply]}; {facts.colors[0]} {value:.1%}",
+            "words": f"{name}; after {ply}: {names[ply]}; {facts.naming.colors[0]} {value:.1%}",
         }
         for name, values in job.values.items()
         for ply, value in sorted(values.items())
     ]
-    title = f"{facts.colors[0]} is expected to get"
+    title = f"{facts.naming.colors[0]} is expected to get"
     return live_curve(rows, plies=len(table.moves), ply=table.ply, title=title)

@@ -214,7 +214,7 @@ def models_for(game: str, here: Iterable[Found]) -> list[str]:
     """The names of the move models that rank a game's moves: the package's, and the folder's."""
     facts = hk.game_facts(game)
     names = [BUILT_IN] if has_features(game) else []
-    names += [LEARNED] if facts.move_model else []
+    names += [LEARNED] if facts.bundled.move_model else []
     return names + [
         found.path
         for found in here
