@@ -14,7 +14,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.learning.bradley_terry import fit_bradley_terry
 from hyoka.learning.prediction import is_kept_apart, predict, table_of
-from hyoka.learning.strengths import learn_strengths
+from hyoka.learning.strengths import StrengthSettings, learn_strengths
 
 COMPETITIONS, TEAMS, SORTS, OF_A_SORT = 20_000, 80, 5, 200
 
@@ -48,7 +48,9 @@ def main() -> None:
         games = [record for name in options.records for record in hk.read_records(name)]
         learned = table_of(record for record in games if not is_kept_apart(record, 0.1))
         began = time.perf_counter()
-        found = learn_strengths(learned, positions=options.positions, shapes=options.shapes)
+        found = learn_strengths(
+            learned, StrengthSettings(positions=options.positions, shapes=options.shapes)
+        )
         print(
             f"{found.positions:,} positions: {time.perf_counter() - began:.1f} s", found.converged
         )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, ParameterError
 from hyoka.foundation.math import Estimate
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.learning.bradley_terry import BradleyTerry, Optimiser, fit_bradley_terry
 from hyoka.models.linear import SHAPE, strengths_model, strengths_model_file
@@ -175,39 +176,61 @@ class Strengths(Result):
         self.model_file().save(path)
 
 
-def learn_strengths(  # noqa: PLR0913 - a keyword for each choice
+@dataclass(frozen=True, kw_only=True)
+class StrengthSettings:
+    """Options of fits of move strengths and of their latent factors."""
+
+    shapes: int = option(
+        0, "Go: also fit this many of the most frequent stone shapes.", min=0, max=60_000
+    )
+    rank: int = option(
+        0, "Also fit this many latent factors per feature (8, say); 0: none.", min=0, max=64
+    )
+    optimiser: Optimiser = option(
+        "lbfgs", "L-BFGS, or minorization-maximization; both find the same optimum."
+    )
+    prior: float = option(
+        1.0, "Wins and losses of each feature against an opponent of strength 1.", min=1e-6
+    )
+    positions: int | None = option(None, "Maximum number of positions, drawn at random.", min=1)
+    seed: int = option(0, "Seed of the draw of positions.", min=0)
+    epochs: int = 30
+    """Maximum number of passes over the games for latent factors."""
+    rate: float = 0.05
+    """Learning rate of latent factors."""
+    decay: float = 1e-4
+    """Weight decay of latent factors."""
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+def learn_strengths(
     games: GameTable,
+    settings: StrengthSettings | None = None,
     *,
-    positions: int | None = None,
-    shapes: int = 0,
-    optimiser: Optimiser = "lbfgs",
-    prior: float = 1.0,
-    seed: int = 0,
     origin: Origin | None = None,
     threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> Strengths:
-    """Fit feature strengths to the played moves.
-
-    See `fit_bradley_terry` for the model and its prior. `positions`: size of the random training
-    sample. `shapes`: in Go, also fit this many of the most frequent stone shapes.
-    """
+    """Fit feature strengths to the played moves; see `fit_bradley_terry` for the model."""
+    settings = settings or StrengthSettings()
     names = [name for name, _ in _core.move_features(games.game)]
     if not names:
         raise NotationError(f"moves of {games.game} have no features, and so no strengths")
     found: list[str] = []
-    if shapes:
-        found = frequent_shapes(games, shapes, seed=seed, threads=threads, progress=progress)
+    if settings.shapes:
+        found = frequent_shapes(
+            games, settings.shapes, seed=settings.seed, threads=threads, progress=progress
+        )
         names += [SHAPE + shape for shape in found]
-    competitions = competitions_for(
-        games, found, positions, seed=seed, threads=threads, progress=progress
-    )
+    competitions = competitions_for(games, found, settings, threads=threads, progress=progress)
     if not len(competitions):
         raise NotationError("these games have no position with a choice of moves")
     fit = fit_bradley_terry(
         competitions,
-        optimiser=optimiser,
-        prior=prior,
+        optimiser=settings.optimiser,
+        prior=settings.prior,
         matrix=len(names) - len(found),
         threads=threads,
         progress=progress,
@@ -226,17 +249,17 @@ def learn_strengths(  # noqa: PLR0913 - a keyword for each choice
     )
 
 
-def competitions_for(  # noqa: PLR0913 - a keyword for each choice
+def competitions_for(
     games: GameTable,
     shapes: Sequence[str],
-    positions: int | None,
+    settings: StrengthSettings,
     *,
-    seed: int = 0,
     threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> _core.Competitions:
     """Training data: the moves of some positions as teams of features."""
-    some = games if positions is None else games.some(positions, seed=seed)
+    count, seed = settings.positions, settings.seed
+    some = games if count is None else games.some(count, seed=seed)
     looking = Tally(progress, "looking at moves", len(some), "positions")
     known = _core.GoShapes(list(shapes)) if shapes else None
     try:
@@ -263,8 +286,6 @@ def _interval(strength: float, error: float) -> Estimate:
     return Estimate(strength, strength / reach, strength * reach)
 
 
-RANK: Final = 8
-_EPOCHS: Final = 30
 _WATCHED: Final = 0.1
 """Share of games used for early stopping."""
 
@@ -302,33 +323,31 @@ class Latent(Model):
 def learn_latent(  # noqa: PLR0913 - a keyword for each choice
     games: GameTable,
     strengths: Strengths,
+    settings: StrengthSettings,
     *,
-    rank: int = RANK,
-    positions: int | None = None,
-    epochs: int = _EPOCHS,
-    rate: float = 0.05,
-    decay: float = 1e-4,
-    seed: int = 0,
     origin: Origin | None = None,
     threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> Latent:
-    """Fit latent factors to the features of fitted strengths, on the same games.
+    """Fit latent factors, `settings.rank` per feature, to fitted strengths, on the same games.
 
     A tenth of the games, drawn by `seed`, is used for early stopping: training ends when their loss
     rises, and the best parameters are returned.
     """
-    if not 1 <= rank <= 64:
-        raise ParameterError("rank", f"is 1 to 64, not {rank}")
+    rank, epochs = settings.rank, settings.epochs
+    if rank < 1:
+        raise ParameterError("rank", f"is at least 1, not {rank}")
     competitions = competitions_for(
-        games, strengths.shapes, positions, seed=seed, threads=threads, progress=progress
+        games, strengths.shapes, settings, threads=threads, progress=progress
     )
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(settings.seed)
     learned = (chance.random(len(games.ids)) >= _WATCHED).astype(np.uint8)
     if learned.all() or not learned.any():
         learned[0] = 1 - learned[0]
     logs = np.log([each.strength.value for each in strengths.features]).astype(np.float32)
-    learner = _core.LatentLearner(competitions, learned, logs, rank, rate, decay, seed)
+    learner = _core.LatentLearner(
+        competitions, learned, logs, rank, settings.rate, settings.decay, settings.seed
+    )
     tally = Tally(progress, "learning factors", epochs, "times through the games")
     losses = [learner.loss]
     best = (logs, np.zeros((len(logs), rank), np.float32))

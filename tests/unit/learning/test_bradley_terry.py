@@ -14,7 +14,7 @@ from hyoka.foundation.errors import ParameterError
 from hyoka.games import FACTS
 from hyoka.games.feature_descriptions import meaning_of, move_features
 from hyoka.learning.bradley_terry import Optimiser, fit_bradley_terry
-from hyoka.learning.strengths import competitions_for
+from hyoka.learning.strengths import StrengthSettings, competitions_for
 from hyoka.records import read_records
 from hyoka.records.bulk import GameTable
 from hyoka.records.samples import sample_path
@@ -142,7 +142,7 @@ def test_the_prior_decides_where_features_are_collinear(optimiser: Optimiser, pr
 @pytest.mark.parametrize("optimiser", ["lbfgs", "mm"])
 def test_optimum_of_real_games_is_scipys(optimiser: Optimiser, game: str, positions: int) -> None:
     games = GameTable.from_records(read_records(sample_path(game)))
-    competitions = competitions_for(games, [], positions)
+    competitions = competitions_for(games, [], StrengthSettings(positions=positions))
     fit = fit_bradley_terry(competitions, optimiser=optimiser, matrix=200)
     assert fit.converged
     assert fit.strengths == pytest.approx(optimum(competitions, 1.0), rel=1e-3)

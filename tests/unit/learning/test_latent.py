@@ -9,7 +9,7 @@ import pytest
 import hyoka as hk
 from hyoka import _core
 from hyoka.foundation.errors import SourceError
-from hyoka.learning.strengths import learn_latent, learn_strengths
+from hyoka.learning.strengths import StrengthSettings, learn_latent, learn_strengths
 from hyoka.models.linear import move_strengths
 from hyoka.models.loading import latent_content, latent_model, move_model
 from hyoka.records import Record
@@ -87,14 +87,14 @@ def test_pairs_that_matter_are_found() -> None:
 def test_learned_from_games_and_read_back(tmp_path: Path) -> None:
     games = games_of_othello()
     strengths = learn_strengths(games)
-    latent = learn_latent(games, strengths, rank=2, epochs=3, seed=1)
+    latent = learn_latent(games, strengths, StrengthSettings(rank=2, epochs=3, seed=1))
     assert min(latent.losses) <= latent.losses[0]
     latent.save(tmp_path / "latent.bin")
     again = move_model("othello", tmp_path / "latent.bin")
     line = hk.Othello().line()
     ours = _core.weigh_moves("othello", line, latent.model())[1]
     assert (ours == _core.weigh_moves("othello", line, again)[1]).all()
-    same = learn_latent(games, strengths, rank=2, epochs=3, seed=1)
+    same = learn_latent(games, strengths, StrengthSettings(rank=2, epochs=3, seed=1))
     assert (same.factors == latent.factors).all()
 
 

@@ -42,7 +42,13 @@ from hyoka.learning.prediction import (
     predict,
     table_of,
 )
-from hyoka.learning.strengths import Latent, Strengths, learn_latent, learn_strengths
+from hyoka.learning.strengths import (
+    Latent,
+    Strengths,
+    StrengthSettings,
+    learn_latent,
+    learn_strengths,
+)
 from hyoka.models.loading import move_model
 from hyoka.models.training_games import LearnedGames
 from hyoka.records import Record, read_records
@@ -418,27 +424,18 @@ def strengths_command(
         learned_games=ids_in(games),
     )
     with progress_bars(quiet or as_json) as progress:
-        found = learn_strengths(
-            games,
+        settings = StrengthSettings(
             positions=positions,
             shapes=shapes,
             optimiser=optimiser,
             prior=prior,
+            rank=rank,
             seed=seed,
-            origin=origin,
-            progress=progress,
         )
+        found = learn_strengths(games, settings, origin=origin, progress=progress)
         model: Strengths | Latent = found
         if rank:
-            model = learn_latent(
-                games,
-                found,
-                rank=rank,
-                positions=positions,
-                seed=seed,
-                origin=origin,
-                progress=progress,
-            )
+            model = learn_latent(games, found, settings, origin=origin, progress=progress)
         model.model_file().save(output)
         if table is not None:
             found.save(table)
