@@ -199,11 +199,10 @@ class BaselinesExperiment:
             lessons,
             plan,
             context.place(self.id) / scale,
-            games=amount.verified,
+            lambda match, place: context.play(match, place, amount.verified),
             jobs=context.jobs,
             executor=context.executor,
             progress=context.progress,
-            play=lambda match, place, games, _: context.play(match, place, games),
         )
         rows: list[tuple[Value, ...]] = []
         verdicts = []

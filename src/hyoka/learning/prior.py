@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from hyoka.arena.journal import PlayedGame
 from hyoka.arena.match import MatchResult
-from hyoka.arena.openings import Opening, openings_of
+from hyoka.arena.openings import openings_of
 from hyoka.arena.plan import MatchPlan, PlayerSpec, plan_match
 from hyoka.arena.ratings import Rated, RatingList, match_ratings
 from hyoka.foundation.errors import NotationError, StudyError
 from hyoka.foundation.math import Estimate
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import Position, game_facts
 from hyoka.learning.sigmoid import fit_sigmoid
@@ -150,41 +151,52 @@ class TunedPrior:
         return _with_prior(self.search, int(name.partition("=")[2]), self.scale)
 
 
-def tune_prior(  # noqa: PLR0913 - a keyword for each choice
+@dataclass(frozen=True, kw_only=True)
+class PriorSettings:
+    """Options of `tune_prior`."""
+
+    priors: Sequence[int] = (0, 5, 10, 20, 40, 80, 160)
+    """Numbers of virtual visits to compare."""
+    games: int = option(40, "Games per pair of numbers of virtual visits.", min=2)
+    self_play: int = option(200, "Self-play games to which the scale is fitted.", min=2)
+    openings: str | None = option(None, "Openings as in matches.", metavar="OPENINGS")
+    seed: int = option(0, "Seed of games and playouts.", min=0)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+def tune_prior(
     search: SearchSpec,
     game: str,
     play: Callable[[MatchPlan, int], MatchResult],
+    settings: PriorSettings,
     *,
-    priors: Sequence[int],
-    games: int,
-    self_play: int,
-    openings: str | Sequence[Opening] | None = None,
-    seed: int = 0,
     progress: OnProgress | None = None,
 ) -> TunedPrior:
-    """Fit the scale on `self_play` games, then compare numbers of virtual visits in matches.
+    """Fit the scale on self-play games, then compare numbers of virtual visits in matches.
 
-    `search` is a UCT with the weights of its evaluation and a limit; `games` is the number per pair
-    of `priors`. `play` plays a number of games of a match: if it resumes matches, so does this.
+    `search` is a UCT with the weights of its evaluation and a limit. `play` plays a number of games
+    of a match: if it resumes matches, so does this.
     """
-    plain = _without_prior(search)
-    if len(set(priors)) < 2:
+    plain, seed = _without_prior(search), settings.seed
+    if len(set(settings.priors)) < 2:
         raise NotationError("give two different weights of the prior at least, to compare them")
     kind = game_facts(game).name
     evaluation = static_evaluation(kind, plain["eval"])
-    starts = openings_of(openings, kind, seed=seed)
+    starts = openings_of(settings.openings, kind, seed=seed)
     twins = (PlayerSpec("one", plain), PlayerSpec("other", plain))
     own_games = plan_match(*twins, game=kind, openings=starts, seed=seed)
-    own = play(own_games, self_play).games
+    own = play(own_games, settings.self_play).games
     nodes = NewNodes.beside(own, most=_MOST, seed=seed, progress=progress)
     scale = nodes.scale(evaluation)
     players = [
         PlayerSpec(f"prior={prior}", _with_prior(plain, prior, scale))
-        for prior in dict.fromkeys(priors)
+        for prior in dict.fromkeys(settings.priors)
     ]
     league = plan_match(*players, game=kind, openings=starts, seed=seed)
     names = [player.name for player in league.players]
-    ratings = match_ratings(play(league, games).games, names)
+    ratings = match_ratings(play(league, settings.games).games, names)
     return TunedPrior(kind, plain, nodes, scale, ratings)
 
 

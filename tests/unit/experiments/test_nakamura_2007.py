@@ -20,7 +20,7 @@ from hyoka.apps.cli.command_table import command_line
 from hyoka.arena import MatchPlan, MatchResult, play_match, rate_players
 from hyoka.foundation.errors import NotationError, StudyError
 from hyoka.foundation.progress import Progress
-from hyoka.learning.prior import NewNodes, tune_prior
+from hyoka.learning.prior import NewNodes, PriorSettings, tune_prior
 from hyoka.search import SearchSpec, linear_evaluation
 
 
@@ -145,13 +145,11 @@ class TestExperiments:
 class TestTuning:
     def test_it_goes_on_and_says_who_is_best(self, tmp_path: Path) -> None:
         def play(plan: MatchPlan, games: int) -> MatchResult:
-            return play_match(plan, tmp_path / plan.slug, games=games, jobs=2)
+            return play_match(plan, tmp_path / plan.id, games=games, jobs=2)
 
         search = SearchSpec.from_text("uct:playouts=20")
-        once, again = (
-            tune_prior(search, "othello", play, priors=(0, 10, 40), games=4, self_play=8)
-            for _ in range(2)
-        )
+        settings = PriorSettings(priors=(0, 10, 40), games=4, self_play=8)
+        once, again = (tune_prior(search, "othello", play, settings) for _ in range(2))
         assert again.scale == once.scale
         assert again.ratings == once.ratings
         assert {each.name for each in once.ratings.players} == {"prior=0", "prior=10", "prior=40"}
@@ -179,9 +177,7 @@ class TestTuning:
                 SearchSpec.from_text(search),
                 "othello",
                 play,
-                priors=priors,
-                games=2,
-                self_play=2,
+                PriorSettings(priors=priors, games=2, self_play=2),
             )
 
     def test_the_command_tells_it_as_json(self, tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 """Objectives evolved: the optimizers, and a search that goes on wherever it was killed."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import hyoka as hk
+from hyoka.arena import play_match
 from hyoka.learning.comparison_training import Lessons, TrainingSettings
 from hyoka.learning.objective_search.objective_loop import (
     JOURNAL,
@@ -240,7 +242,7 @@ def test_another_plan_or_a_changed_journal_is_refused(
 def test_what_was_found_is_verified_and_drawn(
     whole: ObjectiveSearch, lessons: Lessons, tmp_path: Path
 ) -> None:
-    matches = verify(whole.mean, lessons, TINY, tmp_path, games=4)
+    matches = verify(whole.mean, lessons, TINY, tmp_path, partial(play_match, games=4))
     assert [match.standing.names for match in matches] == [
         ("proposed", "comparison"),
         ("proposed", "combination"),

@@ -3,6 +3,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import os
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,7 +25,7 @@ from hyoka.apps.cli.output import (
 from hyoka.apps.cli.output_files import OutputFolder
 from hyoka.apps.cli.study_commands import Where
 from hyoka.arena.elo import Sprt
-from hyoka.arena.match import MatchResult
+from hyoka.arena.match import MatchResult, play_match
 from hyoka.arena.ratings import DuelSummary
 from hyoka.learning.comparison_training import TrainingSettings
 from hyoka.learning.objective_search.objective_loop import (
@@ -157,8 +158,14 @@ def objective_command(
                 lessons,
                 dataclasses.replace(plan, steps=0),
                 folder / f"verified-{len(search.steps)}",
-                games=verified,
-                sprt=test,
+                functools.partial(
+                    play_match,
+                    games=verified,
+                    sprt=test,
+                    jobs=at_once or cores,
+                    executor=executor,
+                    progress=progress,
+                ),
                 jobs=at_once or cores,
                 executor=executor,
                 progress=progress,

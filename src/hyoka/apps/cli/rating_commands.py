@@ -38,7 +38,7 @@ from hyoka.arena import MatchPlan, MatchResult
 from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, RatingList, rate_players
 from hyoka.foundation.errors import Error, NotationError
 from hyoka.foundation.math import Estimate
-from hyoka.learning.prior import TunedPrior, tune_prior
+from hyoka.learning.prior import PriorSettings, TunedPrior, tune_prior
 from hyoka.search import SearchSpec, static_evaluation
 from hyoka.workflows.rating_sources import Results, read_results
 
@@ -287,17 +287,15 @@ def prior_command(
         evaluation = static_evaluation(game, spec["eval"]).fingerprint
 
         def meet(plan: MatchPlan, count: int) -> MatchResult:
-            return play(plan, folder / f"{plan.slug}-{evaluation}", count)
+            return play(plan, folder / f"{plan.id}-{evaluation}", count)
 
         tuned = tune_prior(
             spec,
             game,
             meet,
-            priors=weights,
-            games=games,
-            self_play=self_play,
-            openings=openings,
-            seed=seed,
+            PriorSettings(
+                priors=weights, games=games, self_play=self_play, openings=openings, seed=seed
+            ),
             progress=stack.enter_context(progress_bars(quiet or as_json)),
         )
     if as_json:

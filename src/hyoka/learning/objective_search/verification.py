@@ -6,8 +6,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Final
 
-from hyoka.arena.elo import Sprt
-from hyoka.arena.match import MatchResult, play_match
+from hyoka.arena.match import MatchResult
 from hyoka.arena.plan import MatchPlan, plan_match
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.learning.comparison_training import Lessons
@@ -19,8 +18,6 @@ from hyoka.storage.files import write_bytes
 PROPOSED: Final = "proposed"
 _APART: Final = 1_000_003
 """Seed offset, so that openings differ from those of the search."""
-
-PlayMatch = Callable[[MatchPlan, Path, int, Sprt | None], MatchResult]
 
 
 def trained_files(  # noqa: PLR0913 - a keyword for each choice
@@ -58,45 +55,26 @@ def verify(  # noqa: PLR0913 - a keyword for each choice
     lessons: Lessons,
     plan: SearchPlan,
     folder: Path,
+    play: Callable[[MatchPlan, Path], MatchResult],
     *,
-    games: int,
-    sprt: Sprt | None = None,
-    nodes: int | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
     progress: OnProgress | None = None,
-    play: PlayMatch | None = None,
 ) -> list[MatchResult]:
     """Play matches between the evaluation of an objective and those of the baselines.
 
-    Openings and seeds differ from those of the search for the objective. A sequential test may end
-    a match early.
+    `play` plays a match in a folder. Openings and seeds differ from those of the search for the
+    objective.
     """
     objectives = {PROPOSED: objective} | baselines()
     files = trained_files(
         objectives, lessons, plan, folder, jobs=jobs, executor=executor, progress=progress
     )
-    if play is None:
-
-        def play(match: MatchPlan, place: Path, count: int, test: Sprt | None) -> MatchResult:
-            return play_match(
-                match,
-                place,
-                games=count,
-                sprt=test,
-                jobs=jobs,
-                executor=executor,
-                progress=progress,
-            )
-
     pairs = [(PROPOSED, Comparison.name), (PROPOSED, Combination.name)]
     pairs.append((Combination.name, Comparison.name))
     found = []
     for one, other in pairs:
-        specs = [
-            f"{name}=ab:nodes={nodes or plan.nodes},hash=1,eval={files[name]}"
-            for name in (one, other)
-        ]
+        specs = [f"{name}=ab:nodes={plan.nodes},hash=1,eval={files[name]}" for name in (one, other)]
         match = plan_match(
             *specs,
             game=lessons.games.game,
@@ -104,5 +82,5 @@ def verify(  # noqa: PLR0913 - a keyword for each choice
             seed=plan.seed + _APART,
             max_plies=400,
         )
-        found.append(play(match, folder / f"{one}-v-{other}", games, sprt))
+        found.append(play(match, folder / f"{one}-v-{other}"))
     return found
