@@ -87,7 +87,7 @@ class MatchExperiment:
             openings="start",
             seed=context.seed,
         )
-        folder = context.folder / self.id / f"{plan.slug}-{self.built_in}"
+        folder = context.folder / self.id / f"{plan.id}-{self.built_in}"
         return context.play(plan, folder, duel.games).standing.duel(0, 1)
 
 

@@ -96,7 +96,7 @@ class ReadingsExperiment:
             players = (f"{reading}={search},eval={file}" for reading, file in files.items())
             # Each league has its own seed and openings, so their errors are independent.
             plan = plan_match(*players, game=_GAME, seed=context.seed + number)
-            result = context.play(plan, folder / plan.slug, amount.games)
+            result = context.play(plan, folder / plan.id, amount.games)
             names = [player.name for player in plan.players]
             leagues.append(League(name, match_ratings(result.games, names)))
         return Outcome(
@@ -113,7 +113,7 @@ def _new_nodes(context: ExperimentContext, amount: ReadingsScale, folder: Path) 
     """Positions beside self-play games of UCT without virtual visits."""
     search = f"{_UCT},playouts={amount.playouts}"
     plan = plan_match(f"one={search}", f"other={search}", game=_GAME, seed=context.seed)
-    played = context.play(plan, folder / plan.slug, amount.self_play)
+    played = context.play(plan, folder / plan.id, amount.self_play)
     return NewNodes.beside(played.games, seed=context.seed, progress=context.progress)
 
 

@@ -216,7 +216,7 @@ class Laboratory:
         )
 
     def _play(self, plan: MatchPlan, games: int) -> MatchResult:
-        return self.context.play(plan, self.context.place("003-network") / plan.slug, games)
+        return self.context.play(plan, self.context.place("003-network") / plan.id, games)
 
 
 def _turned(networks: PlyPerceptrons) -> PlyPerceptrons:

@@ -398,7 +398,7 @@ class OpponentsExperiment:
                 openings=amount.starts(context),
                 seed=context.seed,
             )
-            score = context.play(plan, context.place(self.id) / plan.slug, amount.games)
+            score = context.play(plan, context.place(self.id) / plan.id, amount.games)
             ours = score.standing.duel(0, 1)
             scores.append(ours)
             rows.append((each.one, each.other, each.theirs, ours.score, rate(ours)))
@@ -456,7 +456,7 @@ class BookExperiment:
             openings="start",
             seed=context.seed,
         )
-        result = context.play(plan, context.place(self.id) / plan.slug, amount.games)
+        result = context.play(plan, context.place(self.id) / plan.id, amount.games)
         ours = result.standing.duel(0, 1)
         points = rate(ours)
         after = _after_book(result, book, context.seed)

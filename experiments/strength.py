@@ -74,7 +74,7 @@ def _play(
         adjudicate=bout.adjudicate,
         seed=context.seed,
     )
-    return context.play(plan, context.folder / name / plan.slug, games).standing.duel(0, 1)
+    return context.play(plan, context.folder / name / plan.id, games).standing.duel(0, 1)
 
 
 def _starts(context: ExperimentContext, bout: Bout, seed: int) -> Sequence[Opening] | None:
@@ -120,7 +120,7 @@ class TunedExperiment:
             adjudicate=bout.adjudicate,
             seed=context.seed + 1,
         )
-        league = context.play(plan, context.folder / self.id / plan.slug, amount.tuning)
+        league = context.play(plan, context.folder / self.id / plan.id, amount.tuning)
         ratings = match_ratings(league.games, list(texts))
         best = ratings.players[0].name
         tuned = tuple(

@@ -380,7 +380,7 @@ def self_play(run: WeightRun) -> Outcome:
     for (one, other), theirs in adjusted.matches.items():
         players = (f"{name}=ab:nodes={amount.nodes},eval={files[name]}" for name in (one, other))
         plan = plan_match(*players, game=adjusted.game, openings=openings, seed=run.seed)
-        result = run.context.play(plan, run.folder / f"{run.scale}-{plan.slug}", amount.games)
+        result = run.context.play(plan, run.folder / f"{run.scale}-{plan.id}", amount.games)
         ours = result.standing.duel(0, 1)
         p_value = permutation_p_value(ours)
         rows.append((f"{one} v {other}", theirs, theirs.rate, ours.score, rate(ours), p_value))

@@ -149,7 +149,7 @@ def test_priors_and_widening_by_different_strengths(tmp_path: Path) -> None:
     )
     assert_same(line, spec, twin, 400)
     alike = spec.with_settings(widening_strengths=tmp_path / "priors.json")
-    assert alike.slug != spec.slug
+    assert alike.id != spec.id
 
 
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES[:3])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.engines import EnginePosition, Failure
 from hyoka.foundation.errors import NotationError
-from hyoka.games import AnyLine, Line, Position, Replay, registered_start, replay_of
+from hyoka.games import AnyLine, Line, Position, Replay, replay_of
 from hyoka.games.clock import Clock
 from hyoka.games.evaluation import Evaluation
 from hyoka.parallel import Resource
@@ -20,7 +20,10 @@ from hyoka.search import SearchLimits
 
 
 class Spec(Protocol):
-    """The value that names an agent; it is picklable and unique."""
+    """The value that names an agent; it is picklable.
+
+    `str` adds the names of parts that the text does not determine.
+    """
 
     @property
     def text(self) -> str:
@@ -31,16 +34,12 @@ class Spec(Protocol):
         """A short name for people."""
 
     @property
-    def slug(self) -> str:
-        """A readable, unique name for a folder."""
+    def id(self) -> str:
+        """A readable, unique and stable identifier, as in the names of files."""
 
     @property
-    def contents(self) -> Mapping[str, str]:
+    def dependencies(self) -> Mapping[str, str]:
         """Hashes, by name, of the files and functions that the text does not determine."""
-
-    @property
-    def model_files(self) -> Mapping[str, object]:
-        """The files among `contents`, by the same names."""
 
 
 S = TypeVar("S", bound=Spec)
@@ -147,15 +146,6 @@ class Solver(Resource, Protocol):
         """Answer an exercise. Raises NotAsked if the agent cannot take it, Error on failure."""
 
 
-PYTHON_GAMES = "python:"
-"""The prefix of names of games written in Python, in matches."""
-
-
-def is_in_python(game: str) -> bool:
-    """Whether a match's or study's game is written in Python."""
-    return game.startswith(PYTHON_GAMES) or registered_start(game) is not None
-
-
 class Agent(Generic[S]):
     """An agent: its static properties, and factories for its roles.
 
@@ -184,11 +174,6 @@ class Agent(Generic[S]):
     def label(self) -> str:
         """The name in lists of players."""
         return self.spec.title
-
-    @property
-    def full_text(self) -> str:
-        """The text, and the names of the parts that it does not determine."""
-        return self.spec.text
 
     @property
     def threads(self) -> int:

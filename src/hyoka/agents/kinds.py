@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeGuard
 
-from hyoka.agents.agent import Agent, Answer, RecordedGame, Spec, Turn, is_in_python
+from hyoka.agents.agent import Agent, Answer, RecordedGame, Spec, Turn
 from hyoka.agents.engine_agent import EngineAgent
 from hyoka.foundation.errors import EngineError, NotationError, nearest
-from hyoka.games import Position, facts_named
+from hyoka.games import Position, facts_named, is_in_python
 from hyoka.games.clock import expected_moves
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Exercise
@@ -34,12 +34,7 @@ class SearchAgent(Agent[SearchSpec]):
     @property
     def label(self) -> str:
         """The text, with the names of parts that it does not determine."""
-        return self.spec.name
-
-    @property
-    def full_text(self) -> str:
-        """The same as the label."""
-        return self.spec.name
+        return str(self.spec)
 
     @property
     def threads(self) -> int:
@@ -85,7 +80,7 @@ class SearchEvaluator:
 
     def identity(self) -> tuple[str, str]:
         """Return the search's name and `hyoka`."""
-        return self._searcher.spec.name, "hyoka"
+        return str(self._searcher.spec), "hyoka"
 
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
         """Search each position with empty memory."""

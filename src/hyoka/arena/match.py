@@ -222,10 +222,9 @@ def _changed(plan: MatchPlan, there: dict[str, Any]) -> str:
     known = there.get("contents", [])
     words = [] if plan.game_content is None or plan.game_content in known else ["the game"]
     for player in plan.players:
-        model_files = player.spec.model_files
-        for name, content in player.spec.contents.items():
+        for name, content in player.spec.dependencies.items():
             if f"{player.name}: {name} {content}" not in known:
-                words.append(f"{model_files.get(name, name)} of '{player.name}'")
+                words.append(f"{name} of {player.text}")
     return (
         f"{', '.join(words) or 'what its players are made of'} has changed since it began; "
         f"bring it back, or choose another folder ({named('folder')})"

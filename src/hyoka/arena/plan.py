@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from hyoka.agents import PYTHON_GAMES, Agent, Spec, agent_of, is_spec, spec_of
+from hyoka.agents import Agent, Spec, agent_of, is_spec, spec_of
 from hyoka.arena.adjudication import Adjudicator, adjudicator_of
 from hyoka.arena.journal import Pairing
 from hyoka.arena.openings import (
@@ -26,6 +26,7 @@ from hyoka.foundation.fingerprint import fingerprint
 from hyoka.foundation.text import positional
 from hyoka.games import (
     DEFAULT_GAME,
+    PYTHON_GAMES,
     AnyGame,
     AnyLine,
     GameFacts,
@@ -318,7 +319,7 @@ class MatchPlan:
         contents += [
             f"{player.name}: {name} {content}"
             for player in self.players
-            for name, content in player.spec.contents.items()
+            for name, content in player.spec.dependencies.items()
         ]
         return {
             "game": rules.game,
@@ -336,7 +337,7 @@ class MatchPlan:
         }
 
     @property
-    def slug(self) -> str:
+    def id(self) -> str:
         """A readable name for a folder, equal for equal matches."""
         names = [re.sub(r"[^a-z0-9]+", "-", each.name.lower()).strip("-") for each in self.players]
         words = "-v-".join(name[:24].strip("-") for name in names[:2])

@@ -108,7 +108,7 @@ class EngineSpec:
     >>> spec = EngineSpec.from_text("uci:nodes=1,Hash=16:stockfish")
     >>> spec.limits.nodes, spec.options, spec.command
     (1, (('Hash', '16'),), 'stockfish')
-    >>> spec.text, spec.slug
+    >>> spec.text, spec.id
     ('uci:nodes=1,Hash=16:stockfish', 'stockfish-nodes1-hash16-f95bd6be')
     """
 
@@ -205,6 +205,9 @@ class EngineSpec:
             **arguments,
         )
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def text(self) -> str:
         """The text that `from_text` reads."""
@@ -237,8 +240,8 @@ class EngineSpec:
         return self.name or Path(shlex.split(self.command)[0]).name
 
     @property
-    def slug(self) -> str:
-        """A readable name for a folder, unique to engine, command, options and limits.
+    def id(self) -> str:
+        """A readable identifier for files, unique to engine, command, options and limits.
 
         It ignores timeout, grace and `stderr`, which change no answer.
         """
@@ -261,14 +264,9 @@ class EngineSpec:
         return "-".join([*filter(None, safe), digest])
 
     @property
-    def model_files(self) -> dict[str, ModelFile]:
-        """The file of profiles as read with the spec."""
-        return {"profile": self.profile} if isinstance(self.profile, ModelFile) else {}
-
-    @property
-    def contents(self) -> dict[str, str]:
+    def dependencies(self) -> dict[str, str]:
         """The hash of the file of profiles, which the text does not determine."""
-        return {name: model_file.sha256 for name, model_file in self.model_files.items()}
+        return {"profile": self.profile.sha256} if isinstance(self.profile, ModelFile) else {}
 
     def folder(self) -> Path | None:
         """Return the working directory, None for the current one. Raises EngineError."""

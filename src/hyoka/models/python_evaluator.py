@@ -59,6 +59,9 @@ class PythonEvaluator:
         """Call the function."""
         return self.function(*arguments)
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def title(self) -> str:
         """The name."""
@@ -70,18 +73,13 @@ class PythonEvaluator:
         return self.name
 
     @property
-    def contents(self) -> dict[str, str]:
+    def dependencies(self) -> dict[str, str]:
         """The fingerprint and the unit."""
         return {"function": self.fingerprint, **({"unit": self.unit} if self.unit else {})}
 
     @property
-    def model_files(self) -> dict[str, object]:
-        """None."""
-        return {}
-
-    @property
-    def slug(self) -> str:
-        """A readable folder name, unique to the name and the fingerprint."""
+    def id(self) -> str:
+        """A readable identifier for files, unique to the name and the fingerprint."""
         safe = re.sub(r"[^a-z0-9.]+", "_", self.name.lower()).strip("_.")[:24]
         identity = "\n".join(filter(None, [self.name, self.fingerprint, self.unit]))
         digest = hashlib.sha256(identity.encode()).hexdigest()[:8]

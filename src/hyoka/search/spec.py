@@ -43,14 +43,14 @@ _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
 class SearchSpec:
     """A search with its settings and limits.
 
-    Equivalent specs share a slug: ineffective and default settings are ignored; files are compared
+    Equivalent specs share an id: ineffective and default settings are ignored; files are compared
     by content, functions by fingerprint. Equal specs also have the same text. `for_game` fills in
     per-game default settings, unless the spec has `preset=paper`.
 
     >>> spec = SearchSpec.from_text("uct:playouts=5000,widening=on")
     >>> spec.kind, spec["playouts"], spec["killer"]
     ('uct', 5000, False)
-    >>> spec.text, spec.slug
+    >>> spec.text, spec.id
     ('uct:playouts=5000,widening=on', 'uct-playouts5000-widening_on-1a210b0e')
     """
 
@@ -176,7 +176,7 @@ class SearchSpec:
 
     def _identity(self) -> tuple[Any, ...]:
         try:
-            parts: tuple[Any, ...] = self.fingerprints
+            parts: tuple[Any, ...] = self._part_fingerprints
         except NotationError:  # without a fingerprint, parts are compared by identity
             parts = tuple(sorted((name, id(part)) for name, part in self.parts.items()))
         return self.kind, self.chosen, parts, self.game
@@ -215,25 +215,20 @@ class SearchSpec:
         return reasons
 
     @cached_property
-    def fingerprints(self) -> tuple[tuple[str, str], ...]:
+    def _part_fingerprints(self) -> tuple[tuple[str, str], ...]:
         """A fingerprint of each part; raises NotationError for a part that has none."""
         return tuple((name, fingerprint(part)) for name, part in sorted(self.parts.items()))
 
     @property
     def fingerprint(self) -> str:
-        """A short hash of the search; raises as `fingerprints`."""
+        """A short hash of the search; raises NotationError for a part that has none."""
         settings = [f"{name}={self._content(name, value)}" for name, value in self._distinguishing]
         text = f"{self.kind}:{','.join(settings)}" if settings else self.kind
-        parts = [f"{name}={content}" for name, content in self.fingerprints]
+        parts = [f"{name}={content}" for name, content in self._part_fingerprints]
         return hashlib.sha256(" ".join([text, *parts]).encode()).hexdigest()[:12]
 
     @property
-    def model_files(self) -> dict[str, ModelFile]:
-        """The files among the settings, as read with the spec."""
-        return {name: value for name, value in self.chosen if isinstance(value, ModelFile)}
-
-    @property
-    def contents(self) -> dict[str, str]:
+    def dependencies(self) -> dict[str, str]:
         """Hashes of files and parts by name, and the preset."""
         chosen = dict(self.chosen)
         files = {
@@ -247,7 +242,7 @@ class SearchSpec:
             if name not in chosen
         ]
         preset = {"preset": ",".join(presets)} if presets else {}
-        return preset | files | dict(self.fingerprints)
+        return preset | files | dict(self._part_fingerprints)
 
     def _content(self, name: str, value: Value) -> str:
         if isinstance(value, ModelFile):
@@ -255,11 +250,7 @@ class SearchSpec:
         return setting_named(self.kind, name).text(value)
 
     def __str__(self) -> str:
-        return self.name
-
-    @property
-    def name(self) -> str:
-        """The text, followed by the names of the parts."""
+        """Return the text, followed by the names of the parts."""
         parts = [f"{name}={_name_of(part)}" for name, part in sorted(self.parts.items())]
         return " ".join([self.text, *parts])
 
@@ -286,8 +277,8 @@ class SearchSpec:
         return " ".join([self.kind, *limits])
 
     @property
-    def slug(self) -> str:
-        """A readable folder name, unique to the settings, files and parts.
+    def id(self) -> str:
+        """A readable identifier for files, unique to the settings, files and parts.
 
         Raises NotationError for a part without a fingerprint.
         """

@@ -37,8 +37,8 @@ from hyoka.foundation.text import (
 from hyoka.games import facts_named
 from hyoka.study.comment_authors import AUTHORS, PLAYER, PlayersOf, leanings, take_turns
 from hyoka.study.evaluation_store import Chosen, EvaluationReport, store
-from hyoka.study.manifest import COMMENTS
 from hyoka.study.study import Study
+from hyoka.study.tables import COMMENTS
 
 _LEAST_GAMES: Final = 30
 """The minimum for meaningful intervals."""
@@ -78,7 +78,7 @@ class OnePlayer:
         return f"{COMMENTS}:{kind}={self.pattern}{more}"
 
     @property
-    def slug(self) -> str:
+    def id(self) -> str:
         """A readable, unique name for a folder."""
         safe = re.sub(r"[^a-z0-9.]+", "_", self.pattern.lower()).strip("_.")[:24]
         digest = hashlib.sha256(self.text.encode()).hexdigest()[:8]
@@ -204,7 +204,7 @@ def take_comments(study: Study, text: str, chosen: Chosen) -> list[EvaluationRep
     reports = []
     for voice, names in evaluators.items():
         identity = {"spec": voice.text, "name": f"what {voice.pattern} said", PLAYER: voice.pattern}
-        reports.append(store(study, voice.slug, authored.by(names), chosen, identity))
+        reports.append(store(study, voice.id, authored.by(names), chosen, identity))
         reports[-1].title = voice.pattern
     reports[0].notes += notes
     return reports

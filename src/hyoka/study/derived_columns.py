@@ -18,19 +18,17 @@ from hyoka.search import SearchSpec
 from hyoka.search.difficulty import CATEGORIES, SEARCH, Categories, categories_of
 from hyoka.storage.files import now
 from hyoka.storage.game_ids import game_id
+from hyoka.storage.manifest import changing, derived_file
 from hyoka.storage.model_file import ModelFile
-from hyoka.study.manifest import MODEL, changing
-from hyoka.study.manifest import SEARCH as SEARCH_FILE
 from hyoka.study.study import Study
 from hyoka.study.tables import (
     CATEGORY_COLUMNS,
     CATEGORY_SCHEMA,
     RANKING_SCHEMA,
-    position_keys,
+    find_positions,
     ranking_columns,
 )
 
-_PART_ROWS: Final = 500_000
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -88,11 +86,8 @@ def rank_moves(
         ],
         schema=RANKING_SCHEMA,
     )
-    with changing(study.path / "rankings" / f"model={name}" / MODEL, "ranking") as change:
-        starts = range(0, max(1, len(rows)), _PART_ROWS)
-        change.parts = [change.write(rows.slice(start, _PART_ROWS)) for start in starts]
-        change.values = {"name": name, "model": str(model), "created": now()}
-        change.commit()
+    with changing(derived_file(study.path, "rankings", name), "ranking") as change:
+        change.replace_all(rows, {"name": name, "model": str(model), "created": now()})
     first = float((found.ranks[known] == 1).mean()) if known.any() else 0.0
     ids = np.array([game_id(record.moves) for _, record in study.records()], np.uint64)
     learned = LearnedGames.of_model(study.game, model)
@@ -109,11 +104,10 @@ def rank_moves(
 
 
 def _columns_there(study: Study, name: str) -> tuple[str, ...]:
-    there = (study.path / "rankings" / f"model={name}" / MODEL).exists()
+    there = derived_file(study.path, "rankings", name).exists()
     return ranking_columns(name) if there else ()
 
 
-_CATEGORY_PART_ROWS: Final = 500_000
 _KIND: Final = "ab"
 _WITHOUT_EFFECT: Final = ("depth", "nodes", "time", "book", "scale")
 """Settings that only stop a search elsewhere, or scale its scores."""
@@ -145,11 +139,11 @@ def categorize(
     categories of another search are replaced atomically. `spec` is an alpha-beta search.
     """
     search = _search_of(spec, study.game)
-    with changing(study.path / "categories" / f"search={_KIND}" / SEARCH_FILE, "categories") as new:
+    with changing(derived_file(study.path, "categories", _KIND), "categories") as change:
         identity = {
-            "search": search.name,
+            "search": str(search),
             "fingerprint": search.fingerprint,
-            "contents": dict(search.contents) or None,
+            "contents": dict(search.dependencies) or None,
             "created": now(),
         }
         chosen = study.select(None)
@@ -160,17 +154,14 @@ def categorize(
         rows = pa.table(
             [pa.array(games), pa.array(plies.astype(np.int32)), *kinds], schema=CATEGORY_SCHEMA
         )
-        starts = range(0, max(1, len(rows)), _CATEGORY_PART_ROWS)
-        new.parts = [new.write(rows.slice(start, _CATEGORY_PART_ROWS)) for start in starts]
-        new.values = identity
-        new.commit()
+        change.replace_all(rows, identity)
     counts = {
         name: {category: int((each == category).sum()) for category in categories}
         for name, each, categories in zip(
             CATEGORY_COLUMNS, found.by_class, CATEGORIES.values(), strict=True
         )
     }
-    return CategoriesReport(search.name, len(table), counts)
+    return CategoriesReport(str(search), len(table), counts)
 
 
 def _search_of(spec: str | SearchSpec, game: str) -> SearchSpec:
@@ -192,10 +183,7 @@ def stored_categories(study: Study, games: NDArray[Any], plies: NDArray[Any]) ->
     if not study.category_columns:
         return None
     rows = study.sql("select * from categories order by game_id, ply")
-    keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
-    wanted = position_keys(games, plies)
-    place = np.searchsorted(keys, wanted)
-    known = np.append(keys, -1)[place] == wanted
+    place, known = find_positions(rows, games, plies)
     kinds = []
     for name in CATEGORY_COLUMNS:
         numbers = rows[name].fill_null(-1).to_numpy().astype(np.int8)

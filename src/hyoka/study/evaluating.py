@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
@@ -24,12 +23,12 @@ from hyoka.games.evaluation import Evaluation
 from hyoka.parallel import Done, Run, RunStopped, WorkerState
 from hyoka.search import PythonEvaluator
 from hyoka.storage.files import now
+from hyoka.storage.manifest import Change, derived_files, read_manifest
 from hyoka.study.comments import comments_of, is_comments, take_comments
 from hyoka.study.evaluation_store import EvaluationReport, evaluations_of, positions_done
 from hyoka.study.imported_evaluations import TABLE, ImportedEvaluations, is_table, take_table
-from hyoka.study.manifest import COMMENTS, ENGINE, Change, read_manifest, read_part
 from hyoka.study.study import Study
-from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
+from hyoka.study.tables import COMMENTS, EVALUATION_SCHEMA, position_keys
 
 
 @dataclass(frozen=True)
@@ -167,10 +166,10 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
         engine = agent_of(_evaluator_of(cast(Evaluating, spec))).spec_for(study.game)
         agent = agent_of(engine)
         agent.check(study.game, here=executor is None)
-        with evaluations_of(study, engine.slug) as change:
+        with evaluations_of(study, engine.id) as change:
             run = _Run(study, engine, change, flush_s)
             if not change.values:
-                note = _changed_since(study.path / "evaluations", engine)
+                note = _changed_since(study, engine)
                 run.report.notes += [] if note is None else [note]
             left = run.left(chosen, retry_failed)
             tally = Tally(progress, agent.label, len(left[0]), "positions")
@@ -187,17 +186,17 @@ def _evaluator_of(spec: Evaluating) -> Spec:
 
 def _identity_of(engine: Spec) -> dict[str, Any]:
     """The spec and the hashes of its files and functions."""
-    contents = dict(engine.contents) or None
-    return {"spec": agent_of(engine).full_text, "contents": contents}
+    contents = dict(engine.dependencies) or None
+    return {"spec": str(engine), "contents": contents}
 
 
-def _changed_since(evaluations: Path, engine: Spec) -> str | None:
+def _changed_since(study: Study, engine: Spec) -> str | None:
     """A note on the last evaluator with the same spec but other files or functions."""
     wanted = _identity_of(engine)
     if not wanted["contents"]:
         return None
     others = []
-    for file in evaluations.glob(f"engine=*/{ENGINE}"):
+    for file in derived_files(study.path, "evaluations").values():
         known = read_manifest(file).values
         contents = known.get("contents", {})
         if known.get("spec") == wanted["spec"] and contents != wanted["contents"]:
@@ -206,9 +205,8 @@ def _changed_since(evaluations: Path, engine: Spec) -> str | None:
         return None
     created, contents = max(others, key=lambda each: each[0])
     what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
-    model_files = engine.model_files
-    names = ", ".join(str(model_files.get(name, engine.title)) for name in what) or engine.title
-    return f"{names} has changed since {created}: kept as another evaluator {engine.slug}"
+    names = f"{' and '.join(what)} of {engine}" if what else engine
+    return f"{names} has changed since {created}: kept as another evaluator {engine.id}"
 
 
 def sampled(
@@ -252,7 +250,7 @@ class _Run:
         self._study = study
         self._engine = engine
         self._change = change
-        self.report = EvaluationReport(engine.slug)
+        self.report = EvaluationReport(engine.id)
         self._rows: list[pa.Table] = []
         self._started = self._flushed = time.monotonic()
 
@@ -352,8 +350,7 @@ class _Run:
 def _drop_failed(change: Change) -> None:
     """Remove failed positions from the parts."""
     kept = []
-    for part in change.parts:
-        table = read_part(change.file.parent / part.name)
+    for part, table in zip(change.parts, change.tables(), strict=True):
         good = table.filter(table["failed"].is_null())
         if len(good) == len(table):
             kept.append(part)

@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 
 from hyoka.foundation.errors import NotationError, ParameterError, SourceError, StudyError, nearest
 from hyoka.games import facts_named
+from hyoka.storage.manifest import derived_file, read_manifest
 from hyoka.study.evaluation_store import Chosen, EvaluationReport, store
-from hyoka.study.manifest import ENGINE, read_manifest
 from hyoka.study.study import Study
 from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
 from hyoka.study.user_columns import NAMING, find_rows, own_table
@@ -91,7 +91,7 @@ class ImportedEvaluations:
         return cls.from_text(spec) if isinstance(spec, str) else spec
 
     @property
-    def slug(self) -> str:
+    def id(self) -> str:
         """A readable name for a folder, unique to the name."""
         safe = re.sub(r"[^a-z0-9.]+", "_", self.name.lower()).strip("_.")[:24]
         digest = hashlib.sha256(self.name.encode()).hexdigest()[:8]
@@ -130,13 +130,13 @@ def take_table(study: Study, spec: str | ImportedEvaluations, chosen: Chosen) ->
         unit = given.unit or facts_named(study.game).naming.unit
         rows = rows.append_column("unit", pa.array([unit] * len(rows)))
     identity = {"spec": given.name, "name": f"the table {given.name}", "source": source}
-    former = study.path / "evaluations" / f"engine={given.slug}" / ENGINE
+    former = derived_file(study.path, "evaluations", given.id)
     before = read_manifest(former).values.get("source", "") if former.exists() else source
     if not np.isin(
         position_keys(found.games[says], found.plies[says]), position_keys(*chosen)
     ).any():
         raise StudyError(f"{source}: it says nothing of the positions that were asked for")
-    report = store(study, given.slug, rows, chosen, identity, anew=True)
+    report = store(study, given.id, rows, chosen, identity, anew=True)
     report.title = given.name
     if before != source:
         report.notes.append(f"what {before or 'a table of this name'} said before is forgotten")

@@ -21,7 +21,6 @@ from hyoka.agents import (
 from hyoka.arena.solve import solve
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Exercise, read_problems
-from hyoka.storage.model_file import ModelFile
 
 START = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 MATE = f'{START} bm Ra8#; id "back rank";'
@@ -32,10 +31,9 @@ class LastMoveSpec:
     """Names a contestant that plays the last move of a list; it has no memory and no shame."""
 
     text: str
-    slug: str = "last-move"
+    id: str = "last-move"
     title: str = "the last move"
-    contents: dict[str, str] = field(default_factory=dict)
-    model_files: dict[str, ModelFile] = field(default_factory=dict)
+    dependencies: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_text(cls, text: str) -> "LastMoveSpec":

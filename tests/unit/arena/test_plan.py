@@ -257,7 +257,7 @@ def test_every_duel_gets_its_games_in_both_orders_from_the_same_openings(
 def test_a_game_is_the_same_however_many_there_will_be(plan: MatchPlan, number: int) -> None:
     again = MatchPlan(plan.rules, plan.players, plan.openings, plan.format, plan.seed)
     assert plan.pairing(number) == again.pairing(number)
-    assert plan.slug == again.slug
+    assert plan.id == again.id
     assert plan.description() == again.description()
 
 
@@ -294,13 +294,13 @@ def test_a_plans_name_is_readable_and_tells_plans_apart() -> None:
         {"clock": "10"},
         {"game": "go4"},
     ]
-    slugs = [plan_match("uct", "random", **base | change).slug for change in changed]
-    slugs.append(plan_match("random", "uct", **base).slug)
-    assert len(set(slugs)) == len(slugs)
-    assert slugs[0] == plan_match("uct", "random", **base).slug
-    assert slugs[0].startswith("go5-uct-v-random-")
+    ids = [plan_match("uct", "random", **base | change).id for change in changed]
+    ids.append(plan_match("random", "uct", **base).id)
+    assert len(set(ids)) == len(ids)
+    assert ids[0] == plan_match("uct", "random", **base).id
+    assert ids[0].startswith("go5-uct-v-random-")
     many = plan_match("a=random", "Bö!=random", "c=random", **base)
-    assert many.slug.startswith("go5-a-v-b-and-1-")
+    assert many.id.startswith("go5-a-v-b-and-1-")
 
 
 def test_what_is_no_match_is_told() -> None:

@@ -60,7 +60,7 @@ def test_a_folder_and_variables_are_part_of_the_engine(tmp_path: Path) -> None:
     assert given_spec.options == (("Hash", "1"),)
     assert spec(given_spec.text) == given_spec
     plain = spec("uci:Hash=1:./engine")
-    assert len({plain.slug, given_spec.slug, replace(given_spec, env=()).slug}) == 3
+    assert len({plain.id, given_spec.id, replace(given_spec, env=()).id}) == 3
     with pytest.raises(EngineError, match="no program"):
         given_spec.program()
     (tmp_path / "engine").write_text("#!/bin/sh\n")
@@ -119,12 +119,12 @@ def test_a_spec_is_what_its_text_says(
     again = spec(given_spec.text)
     assert again == given_spec
     assert hash(again) == hash(given_spec)
-    assert again.slug == given_spec.slug
-    assert re.fullmatch(r"[a-z0-9._-]{8,}", again.slug)
+    assert again.id == given_spec.id
+    assert re.fullmatch(r"[a-z0-9._-]{8,}", again.id)
     assert pickle.loads(pickle.dumps(given_spec)) == given_spec
 
 
-def test_a_slug_is_readable_and_tells_engines_apart() -> None:
+def test_an_id_is_readable_and_tells_engines_apart() -> None:
     texts = [
         "uci:stockfish",
         "usi:stockfish",
@@ -138,16 +138,16 @@ def test_a_slug_is_readable_and_tells_engines_apart() -> None:
         "gtp:profile=moves:stockfish",
         "uci:stockfish --other",
     ]
-    slugs = [spec(text).slug for text in texts]
-    assert len(set(slugs)) == len(texts)
-    assert slugs[4].startswith("stockfish-nodes1-hash16-")
-    assert spec("uci:name=../../etc:x").slug.startswith("etc-")
+    ids = [spec(text).id for text in texts]
+    assert len(set(ids)) == len(texts)
+    assert ids[4].startswith("stockfish-nodes1-hash16-")
+    assert spec("uci:name=../../etc:x").id.startswith("etc-")
 
 
-def test_what_changes_no_answer_changes_no_slug() -> None:
+def test_what_changes_no_answer_changes_no_id() -> None:
     one = spec("uci:Hash=1,Threads=2:sf")
     other = spec("uci:timeout=5,grace=3,stderr=true,threads=2,hash=1:sf")
-    assert one.slug.split("-")[-1] == other.slug.split("-")[-1]
+    assert one.id.split("-")[-1] == other.id.split("-")[-1]
 
 
 @pytest.mark.parametrize(

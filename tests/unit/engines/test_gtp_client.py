@@ -507,7 +507,7 @@ def test_a_file_of_profiles_is_read_with_the_spec_and_counts_by_content(tmp_path
     file.write_text('[two]\nmatch="Two"\n')
     after = EngineSpec.from_text(text)
     assert before != after
-    assert before.slug != after.slug
+    assert before.id != after.id
     assert choose_profile(before.profile, ["x"], []).name == "one"
     file.unlink()
     assert choose_profile(after.profile, ["x"], []).name == "two"

@@ -98,7 +98,7 @@ def test_a_match_of_a_game_in_python(tmp_path: Path) -> None:
     for other in (Race(goal=8), OtherRace(goal=7)):
         with pytest.raises(hk.StudyError):
             hk.play_match(plan(other), tmp_path / "match", games=8)
-    assert plan(Race(goal=8)).slug != first.slug
+    assert plan(Race(goal=8)).id != first.id
 
 
 class Elsewhere(Executor):

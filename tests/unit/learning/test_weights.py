@@ -624,7 +624,7 @@ def test_a_sample_is_the_one_that_evaluate_takes(chess_study: hk.Study) -> None:
     examples = term_examples(
         chess_study, ["tempo"], shape="one", sample=2, seed=9, quiet=False, draws="half"
     )
-    engine = hk.SearchSpec.from_text("ab:depth=1,hash=1").slug
+    engine = hk.SearchSpec.from_text("ab:depth=1,hash=1").id
     rows = chess_study.sql(f"select game_id, ply from evaluations where engine = '{engine}'")
     asked = set(zip(rows["game_id"].to_pylist(), rows["ply"].to_pylist(), strict=True))
     assert set(zip(examples.games.tolist(), examples.plies.tolist(), strict=True)) <= asked
@@ -776,7 +776,7 @@ def scored_study(chess_study: hk.Study) -> hk.Study:
 
 
 def test_columns_are_sql_over_the_positions(scored_study: hk.Study) -> None:
-    engine = hk.SearchSpec.from_text("ab:depth=1,hash=0").slug
+    engine = hk.SearchSpec.from_text("ab:depth=1,hash=0").id
     columns = ["bishop_mobility", "passed * phase / 100", "queens = 0"]
     examples = column_examples(scored_study, engine, columns, where="ply >= 10")
     rows = scored_study.sql(
@@ -809,7 +809,7 @@ def test_columns_are_sql_over_the_positions(scored_study: hk.Study) -> None:
     ],
 )
 def test_bad_columns_are_refused_by_name(scored_study: hk.Study, column: str, message: str) -> None:
-    engine = hk.SearchSpec.from_text("ab:depth=1,hash=0").slug
+    engine = hk.SearchSpec.from_text("ab:depth=1,hash=0").id
     with pytest.raises(hk.Error, match=message):
         column_examples(scored_study, engine, [column])
 
@@ -823,7 +823,7 @@ def test_an_unknown_evaluator_is_refused(scored_study: hk.Study) -> None:
 
 def test_an_evaluator_without_scores_is_taken_by_its_logits(chess_study: hk.Study) -> None:
     hk.evaluate(chess_study, ["mc:playouts=60"], where="ply = 20")
-    engine = hk.SearchSpec.from_text("mc:playouts=60").slug
+    engine = hk.SearchSpec.from_text("mc:playouts=60").id
     examples = column_examples(chess_study, "mc:playouts=60", ["bishop_mobility"])
     values = chess_study.sql(
         f"select value from evaluations join games using (game_id) where engine = '{engine}'"

@@ -81,7 +81,7 @@ def test_the_papers_constants_are_what_they_were(preset: GameFacts) -> None:
     assert paper.for_game("othello").fingerprint == paper.fingerprint
     assert paper.fingerprint == hk.uct(playouts=5000, widening=True).fingerprint
     assert paper.for_game("othello")["rave"] == 0
-    assert paper.for_game("othello").contents == {}
+    assert paper.for_game("othello").dependencies == {}
 
 
 def test_another_preset_makes_another_search(
@@ -89,14 +89,14 @@ def test_another_preset_makes_another_search(
 ) -> None:
     spec = hk.uct(playouts=10)
     before = spec.for_game("othello")
-    assert before.slug != spec.slug
-    assert before.slug.startswith("uct-playouts10-")
-    assert before.contents == {"preset": "formula=puct,c=0.7,rave=300.0,value=root"}
+    assert before.id != spec.id
+    assert before.id.startswith("uct-playouts10-")
+    assert before.dependencies == {"preset": "formula=puct,c=0.7,rave=300.0,value=root"}
     said = hk.uct(playouts=10, formula="puct", c=0.7, rave=300, value="root", preset="paper")
     assert said.for_game("othello").fingerprint == before.fingerprint
     monkeypatch.setitem(FACTS, "othello", with_presets(preset, {"uct": {"rave": 200.0}}))
     after = spec.for_game("othello")
-    assert after.slug != before.slug
+    assert after.id != before.id
     assert after.text == before.text
 
 
@@ -139,10 +139,10 @@ def test_a_search_goes_by_the_model_that_comes_with_hyoka() -> None:
     assert model is not None
     spec = hk.uct(playouts=10).for_game("othello")
     assert spec["strengths"] == model
-    assert f"strengths={model.fingerprint}" in spec.contents["preset"]
+    assert f"strengths={model.fingerprint}" in spec.dependencies["preset"]
     by_hand = hk.uct(playouts=10, strengths="built-in").for_game("othello")
     assert by_hand["strengths"] == "built-in"
-    assert by_hand.slug != spec.slug
+    assert by_hand.id != spec.id
     assert hk.uct(preset="paper").for_game("othello")["strengths"] == "built-in"
 
 

@@ -302,10 +302,10 @@ def test_specs_with_different_parts_are_different() -> None:
     two = hk.uct(evaluator=lambda positions: [0.6] * len(positions))
     assert one == same
     assert one != two
-    assert len({one.slug, same.slug, two.slug}) == 2
+    assert len({one.id, same.id, two.id}) == 2
     assert one == one.with_settings(seed=0)
     heavy = hk.linear_evaluation("chess").with_weights({"bishop_pair": 99})
-    assert hk.ab(evaluation=heavy).slug != hk.ab(evaluation=hk.linear_evaluation("chess")).slug
+    assert hk.ab(evaluation=heavy).id != hk.ab(evaluation=hk.linear_evaluation("chess")).id
 
 
 # Under a limit of memory, in a process of its own: the table must not be had.

@@ -98,7 +98,7 @@ def test_every_spec_reads_its_own_text(kind: str, data: st.DataObject) -> None:
     spec = drawn(kind, data)
     assert hk.SearchSpec.from_text(spec.text) == spec
     assert hk.SearchSpec.from_text(spec.text).text == spec.text
-    assert hk.SearchSpec.from_text(spec.text).slug == spec.slug
+    assert hk.SearchSpec.from_text(spec.text).id == spec.id
 
 
 LIMITS = ("playouts", "nodes", "depth", "time", "a_move")
@@ -127,7 +127,7 @@ def meaning(spec: hk.SearchSpec, game: str) -> Any:
 @pytest.mark.parametrize("kind", WITH_NUMBERS)
 @given(data=st.data())
 @settings(deadline=None)
-def test_specs_have_one_slug_if_and_only_if_they_mean_the_same(
+def test_specs_have_one_id_if_and_only_if_they_mean_the_same(
     kind: str, data: st.DataObject
 ) -> None:
     one = drawn(kind, data)
@@ -143,23 +143,23 @@ def test_specs_have_one_slug_if_and_only_if_they_mean_the_same(
     except hk.NotationError:  # for another game
         assume(False)
     same = meanings[0] == meanings[1]
-    assert (one.slug == other.slug) == same
+    assert (one.id == other.id) == same
     assert (one == other) == (one.text == other.text)
 
 
 def test_what_only_says_what_is_usual_makes_no_other_search() -> None:
-    assert hk.uct(c=1).slug == hk.uct().slug != hk.uct(c=1.5).slug
-    assert hk.uct(formula="puct", c=1.5).slug == hk.uct(formula="puct").slug
-    assert hk.uct(formula="puct", c=1).slug != hk.uct(formula="puct").slug
-    assert hk.uct(widening=True, ordered=True).slug == hk.uct(widening=True).slug
-    assert hk.uct(playouts=0, time=0).slug == hk.uct().slug
-    assert hk.uct(c=-0.0).slug == hk.uct(c=0).slug
+    assert hk.uct(c=1).id == hk.uct().id != hk.uct(c=1.5).id
+    assert hk.uct(formula="puct", c=1.5).id == hk.uct(formula="puct").id
+    assert hk.uct(formula="puct", c=1).id != hk.uct(formula="puct").id
+    assert hk.uct(widening=True, ordered=True).id == hk.uct(widening=True).id
+    assert hk.uct(playouts=0, time=0).id == hk.uct().id
+    assert hk.uct(c=-0.0).id == hk.uct(c=0).id
 
 
 def test_numbers_that_differ_in_the_last_digit_are_different_searches() -> None:
     one, other = hk.uct(c=0.3), hk.uct(c=0.1 + 0.2)
     assert one != other
-    assert one.slug != other.slug
+    assert one.id != other.id
     assert hk.SearchSpec.from_text(other.text) == other
 
 
@@ -227,7 +227,7 @@ def test_one_idea_more_than_plain_or_exact_alpha_beta_is_had() -> None:
     assert spec["null_move"]
     assert not hk.ab(plain=True)["null_move"]
     assert hk.ab(plain=True)["hash"] == 0
-    assert spec.slug != hk.ab(plain=True).slug == hk.ab(plain=True, null_move=False).slug
+    assert spec.id != hk.ab(plain=True).id == hk.ab(plain=True, null_move=False).id
     options = parts.alpha_beta_options(spec)
     switches = [each.name for each in options.settings() if each.kind == "flag"]
     assert [name for name in switches if options.get(name)] == ["quiescence", "plain", "null_move"]
@@ -260,7 +260,7 @@ def value_of(setting: Setting) -> st.SearchStrategy[object]:
 
 def test_all_specs_of_one_search_have_folders_of_their_own() -> None:
     specs = [hk.uct(), hk.uct(seed=1), hk.uct(playouts=1), hk.mc(playouts=1), hk.uct(killer=True)]
-    assert len({spec.slug for spec in specs}) == len(specs)
+    assert len({spec.id for spec in specs}) == len(specs)
     assert hk.uct().with_settings(seed=1).with_settings(seed=None) == hk.uct()
 
 

@@ -104,7 +104,7 @@ def test_weights_written_before_there_were_headers_are_the_same(tmp_path: Path) 
     assert hk.linear_evaluation("othello", plain).fingerprint == evaluation.fingerprint
     saved = tmp_path / "saved.json"
     evaluation.save(saved)
-    assert hk.ab(eval=plain).slug == hk.ab(eval=saved).slug
+    assert hk.ab(eval=plain).id == hk.ab(eval=saved).id
 
 
 # Errors are reported
@@ -212,7 +212,7 @@ def test_what_can_not_be_made_is_told() -> None:
 
 def test_values_are_taken_where_files_are() -> None:
     assert hk.linear_evaluation("chess", WEIGHTS)["pawn"] == (90.0, 110.0)
-    assert hk.ab(eval=WEIGHTS).contents == {"eval": WEIGHTS.sha256}
+    assert hk.ab(eval=WEIGHTS).dependencies == {"eval": WEIGHTS.sha256}
     assert hk.Book.from_file("chess", BOOK).counts
     strengths = hk.strengths_model_file("chess", {"recapture": 2.5})
     assert hk.move_strengths("chess", strengths)["recapture"] == 2.5
@@ -245,7 +245,7 @@ def test_a_book_with_a_header_is_read_from_its_file(tmp_path: Path) -> None:
     assert str(hk.Searcher(spec, "chess").search(hk.Chess()).best) == "e2e4"
     plain = tmp_path / "book.pgn"
     plain.write_bytes(PGN)
-    assert hk.uct(playouts=20, book=plain).slug == spec.slug
+    assert hk.uct(playouts=20, book=plain).id == spec.id
 
 
 # What is built in
@@ -275,17 +275,17 @@ def test_saying_what_is_built_in_says_nothing() -> None:
     said = hk.SearchSpec.from_text("mc:policy=strengths,cut=3,eval=built-in")
     unsaid = hk.SearchSpec.from_text("mc:policy=strengths,cut=3")
     assert said == unsaid
-    assert (said.slug, said.text, said.contents) == (unsaid.slug, unsaid.text, {})
+    assert (said.id, said.text, said.dependencies) == (unsaid.id, unsaid.text, {})
     assert said["eval"] == said["strengths"] == "built-in"
     # Strengths are those that come with Hyoka, once the game is known: to say so is another thing.
     by_hand = said.with_settings(strengths="built-in")
-    assert by_hand.slug == said.slug
-    assert by_hand.for_game("chess").slug != said.for_game("chess").slug
+    assert by_hand.id == said.id
+    assert by_hand.for_game("chess").id != said.for_game("chess").id
     # So is the evaluation of tree searches and of alpha-beta.
-    assert hk.uct(prior=3, eval="built-in").slug == hk.uct(prior=3).slug
+    assert hk.uct(prior=3, eval="built-in").id == hk.uct(prior=3).id
     of_blokus = [hk.uct(prior=3, eval=each).for_game("blokus_duo") for each in ("built-in", None)]
-    assert of_blokus[0].slug != of_blokus[1].slug
-    assert hk.ab(eval="built-in").slug == hk.ab().slug
+    assert of_blokus[0].id != of_blokus[1].id
+    assert hk.ab(eval="built-in").id == hk.ab().id
     changed = hk.ab(eval=WEIGHTS)
     assert changed.with_settings(eval=None) == hk.ab()
     assert changed.with_settings(eval="built-in") == hk.ab(eval="built-in")
@@ -308,13 +308,13 @@ def test_what_is_built_in_can_be_said_beside_a_file() -> None:
     file = hk.strengths_model_file("chess", dict.fromkeys(hk.move_strengths("chess"), 1.0))
     mixed = spec(strengths=file, playout_strengths="built-in")
     assert "playout_strengths=built-in" in mixed.text
-    assert mixed.slug != spec(strengths=file).slug
+    assert mixed.id != spec(strengths=file).id
     assert visits(mixed) == visits(spec(prior_strengths=file))
     for same in (
         (spec(playout_strengths="built-in"), spec()),
         (spec(strengths=file, prior_strengths=file), spec(strengths=file)),
     ):
-        assert same[0].slug == same[1].slug
+        assert same[0].id == same[1].id
 
 
 def test_a_name_that_nothing_has_is_told() -> None:

@@ -13,9 +13,10 @@ from hyoka.foundation.errors import ParameterError, SourceError
 from hyoka.foundation.progress import Progress
 from hyoka.records.samples import sample_path
 from hyoka.search.difficulty import SEARCH, categories_of
-from hyoka.study import check_study, rank_moves, stored_categories
-from hyoka.study.manifest import read_manifest
+from hyoka.storage.manifest import read_manifest
+from hyoka.study.derived_columns import rank_moves, stored_categories
 from hyoka.study.sampling import slice_columns
+from hyoka.study.verify import check_study
 
 COLUMNS = ["progress_eighth", "best_move_changes", "correct_depth"]
 
@@ -128,7 +129,7 @@ def test_another_search_takes_the_place_of_the_first(study: hk.Study) -> None:
     assert (told[0].done, told[-1].done) == (0, told[-1].total)
     second = read_manifest(folder / "search.toml").values
     assert first["search"] == SEARCH
-    assert second["search"] == report.search == turned.name
+    assert second["search"] == report.search == str(turned)
     assert first["fingerprint"] != second["fingerprint"]
     after = study.select(None, columns)
     assert len(after) == len(before)

@@ -30,8 +30,8 @@ def study(tmp_path: Path) -> hk.Study:
 
 
 def stored(study: hk.Study, name: str, what: str = "score") -> dict[tuple[int, int], Any]:
-    slug = ImportedEvaluations("x.csv", name).slug
-    rows = study.sql(f"select game_id, ply, {what} as it from evaluations where engine = '{slug}'")
+    name = ImportedEvaluations("x.csv", name).id
+    rows = study.sql(f"select game_id, ply, {what} as it from evaluations where engine = '{name}'")
     return {(row["game_id"], row["ply"]): row["it"] for row in rows.to_pylist()}
 
 

@@ -56,7 +56,7 @@ def said_by(study: hk.Study, condition: str) -> list[dict[str, object]]:
 def test_each_player_says_what_it_said_after_its_own_moves(
     study: hk.Study, player: str, condition: str
 ) -> None:
-    [name] = [n for n in study.engines if n == OnePlayer(player).slug]
+    [name] = [n for n in study.engines if n == OnePlayer(player).id]
     stored = study.sql(
         f"select game_id, ply, score from evaluations where engine = '{name}' order by 1, 2"
     )
@@ -128,7 +128,7 @@ def test_versions_of_a_program_are_one_unless_they_are_to_be_apart(study: hk.Stu
     assert first.title == "Ax"
     assert any("Ax (2 versions); versions=apart" in note for note in first.notes)
     stored = study.sql(
-        f"select game_id, ply, score from evaluations where engine = '{ax.slug}' order by 1, 2"
+        f"select game_id, ply, score from evaluations where engine = '{ax.id}' order by 1, 2"
     )
     assert stored.to_pylist() == said_by(study, "like 'Ax %'")
     hk.evaluate(study, ["comments:program=Ax"])
@@ -178,4 +178,4 @@ def test_versions_set_apart_first_are_not_of_the_rest(study: hk.Study) -> None:
     assert voices["Ax 1"] == OnePlayer("Ax 1*")
     assert voices["Ax 2"] == OnePlayer("Ax*", ("Ax 1*",))
     assert not voices["Ax 2"].matches_name("Ax 1")
-    assert voices["Ax 2"].slug != OnePlayer("Ax*").slug
+    assert voices["Ax 2"].id != OnePlayer("Ax*").id

@@ -127,7 +127,7 @@ def ablate_command(
 
         def meet(players: tuple[PlayerSpec, PlayerSpec]) -> MatchResult:
             plan = plan_match(*players, game=kind, openings=starts, komi=komi, seed=seed)
-            return play(plan, folder / plan.slug, games)
+            return play(plan, folder / plan.id, games)
 
         duels = ablate(planned, meet)
     if as_json:

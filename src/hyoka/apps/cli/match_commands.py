@@ -160,7 +160,7 @@ def match_command(
         seed=seed,
     )
     test = None if sprt is None else Sprt.from_text(sprt)
-    folder = folder or Path("matches") / plan.slug
+    folder = folder or Path("matches") / plan.id
     interrupted = False
     with contextlib.ExitStack() as stack:
         executor = None

@@ -130,7 +130,7 @@ class ImprovePlan:
             text, contents = self.spec, self._table_contents()
         else:
             engine = agent_of(self.spec).spec_for(study.game)
-            text, contents = engine.text, dict(engine.contents)
+            text, contents = engine.text, dict(engine.dependencies)
         count = study.sql("select count(*) as games, sum(plies) as plies from games").to_pylist()[0]
         plain = {
             "study": study.path.resolve().name,
