@@ -29,6 +29,7 @@ from hyoka.analysis import (
     Equals,
     Resampling,
     Sample,
+    SliceSettings,
     Stages,
     curve,
     find_slices,
@@ -317,12 +318,18 @@ def late(runs: int, seed: int) -> Iterator[Row]:
         weak = rng.random(len(sample)) < when * telling
         columns = {"ply": plies(sample), "idle": idle, "weak": weak}
         found = find_slices(
-            sample, columns, controls=[phase(sample)], resampling=NO_INTERVALS, pairs=False
+            sample,
+            columns,
+            SliceSettings(pairs=False),
+            controls=[phase(sample)],
+            resampling=NO_INTERVALS,
         )
         sure = {split.condition.sql for split in found if split.is_sure}
         merely.append("idle" in sure)
         own.append("weak" in sure)
-        plain = find_slices(sample, {"idle": idle}, resampling=NO_INTERVALS, pairs=False)
+        plain = find_slices(
+            sample, {"idle": idle}, SliceSettings(pairs=False), resampling=NO_INTERVALS
+        )
         missed.append(any(split.is_sure for split in plain))
     yield Row("conditions that merely come late and pass for findings, 400 games",
               share(merely), runs)  # fmt: skip

@@ -63,7 +63,14 @@ from hyoka.analysis.metrics import (
 )
 from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, mean_by_games
 from hyoka.analysis.sample import STRAIGHT, VALUE, DrawnGames, Link, Sample, game_numbers
-from hyoka.analysis.slices import Control, Explanation, Slice, Slices, find_slices
+from hyoka.analysis.slices import (
+    Control,
+    Explanation,
+    Slice,
+    Slices,
+    SliceSettings,
+    find_slices,
+)
 from hyoka.analysis.wdl import Stages, WdlModel, fit_wdl_model
 from hyoka.analysis.wdl_models import WdlModels
 from hyoka.storage.result import FORMATS, MIN_GAMES, TOO_FEW, Coverage, CoveredGroup, Result
@@ -114,6 +121,7 @@ __all__ = [
     "Result",
     "Sample",
     "Slice",
+    "SliceSettings",
     "Slices",
     "Stages",
     "WdlModel",

@@ -136,6 +136,8 @@ class Sample:
     """Row of each position in the source data."""
     link: Link | None = None
     """Link of the logistic curve of scores; None chooses it on held-out games."""
+    first_player: str = "the first player"
+    """Name of the first player in sentences."""
 
     @classmethod
     def of(

@@ -24,8 +24,8 @@ from hyoka.analysis.gaps import (
 )
 from hyoka.analysis.resampling import Resampling, probability_text
 from hyoka.analysis.sample import Reals, Sample
-from hyoka.foundation.errors import ParameterError
 from hyoka.foundation.math import Estimate
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.storage.result import Coverage, Result
 
@@ -119,7 +119,6 @@ def explaining(effect: Departure, condition: Condition, helds: Sequence[Held]) -
     return None
 
 
-LEAST_GAMES: Final = 30
 _PAIRED: Final = 12
 """Number of the strongest conditions that are tried in pairs."""
 _MOST_EXPLAINED: Final = 3
@@ -331,17 +330,30 @@ class _Passed:
     explanation: Explanation | None
 
 
+@dataclass(frozen=True, slots=True)
+class SliceSettings:
+    """Options of slice discovery."""
+
+    top: int = option(10, "Maximum number of listed slices.", min=1)
+    pairs: bool = option(True, "Also try pairs of the strongest conditions.")
+    false_discovery_rate: float = option(
+        0.05, "Share of findings that may be chance.", name="fdr", above=0, max=0.9
+    )
+    least_effect: float = option(0.01, "Minimum effect, in win probability.", min=0)
+    least_games: int = option(30, "Minimum number of games with a slice.", min=1)
+    least_positions: int = option(
+        LEAST_POSITIONS, "Minimum number of positions inside and outside of a slice.", min=1
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
 def find_slices(  # noqa: PLR0913 - a keyword for each choice
     sample: Sample,
     columns: Mapping[str, NDArray[Any]],
+    settings: SliceSettings | None = None,
     *,
-    top: int = 10,
-    pairs: bool = True,
-    false_discovery_rate: float = 0.05,
-    least_games: int = LEAST_GAMES,
-    least_positions: int = LEAST_POSITIONS,
-    least_effect: float = 0.01,
-    first_player: str = "the first player",
     words: Mapping[str, str] | None = None,
     controls: Sequence[Control] = (),
     held_equal: Control | None = None,
@@ -352,15 +364,15 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
 
     Candidates are levels, ranges between quantiles, and pairs of the strongest conditions, each
     with enough positions and games that meet it and that do not. The result lists those that are
-    significant after correction for all tests and have an effect of at least `least_effect`,
-    without near-duplicates, sorted by the lower bound of the effect. `words` names boolean columns.
+    significant after correction for all tests and have a large enough effect, without
+    near-duplicates, sorted by the lower bound of the effect. `words` names boolean columns.
     A few slices that one of the `controls` explains come last. With `held_equal`, conditions are
     compared within its strata only, and those on its own columns are not tried.
     """
-    if not 0 < false_discovery_rate < 1:
-        raise ParameterError("false_discovery_rate", "lies between 0 and 1")
+    settings = settings or SliceSettings()
+    false_discovery_rate, pairs = settings.false_discovery_rate, settings.pairs
     equals = Equals(sample, None if held_equal is None else held_equal.strata)
-    search = _Search(equals, least_games, least_positions, progress)
+    search = _Search(equals, settings, progress)
     candidates = [
         each
         for each in conditions(columns, words)
@@ -372,7 +384,8 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
     passed = [
         (each, kind, q)
         for each, kind, q in tests
-        if q <= false_discovery_rate and abs(each.gap.departure(kind).effect.value) >= least_effect
+        if q <= false_discovery_rate
+        and abs(each.gap.departure(kind).effect.value) >= settings.least_effect
     ]
     passed.sort(key=lambda test: -test[0].strength(test[1]))
     # r of m tests are selected; this level controls the false coverage rate of their intervals.
@@ -384,7 +397,7 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
     elsewhere = _Elsewhere([Held.of(control, equals) for control in controls])
     elsewhere.look_at((each, kind) for each, kind, _ in passed if not each.condition.parts)
     for each, kind, q in passed:
-        if len(own) >= top:
+        if len(own) >= settings.top:
             break
         if not _says_more(each, kind, parents):
             continue
@@ -393,7 +406,7 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
         if not any(_alike(each, kind, other) for other in kept):
             kept.append(_Passed(each, kind, q, why))
     slices = tuple(
-        _split(equals, each, confidence, first_player, resampling)
+        _split(equals, each, confidence, resampling)
         for each in (*own, *explained[:_MOST_EXPLAINED])
     )
     return Slices(
@@ -454,15 +467,10 @@ class _Search:
     """Measures the conditions with enough positions and games."""
 
     def __init__(
-        self,
-        equals: Equals,
-        least_games: int,
-        least_positions: int,
-        progress: OnProgress | None,
+        self, equals: Equals, settings: SliceSettings, progress: OnProgress | None
     ) -> None:
         self._equals = equals
-        self._least_games = least_games
-        self._least_positions = least_positions
+        self._settings = settings
         self._progress = progress
         self._seen: set[bytes] = set()
 
@@ -472,14 +480,14 @@ class _Search:
         for condition in candidates:
             if self._worth_trying(condition.holds):
                 gap = self._equals.gap(condition.holds)
-                if gap.games >= self._least_games:
+                if gap.games >= self._settings.least_games:
                     tried.append(_Tried(condition, gap))
             tally.add()
         return tried
 
     def _worth_trying(self, holds: NDArray[np.bool_]) -> bool:
         count = int(holds.sum())
-        if min(count, len(holds) - count) < self._least_positions:
+        if min(count, len(holds) - count) < self._settings.least_positions:
             return False
         same = np.packbits(holds).tobytes()
         if same in self._seen:
@@ -547,11 +555,7 @@ def _alike(each: _Tried, kind: Kind, kept: _Passed) -> bool:
 
 
 def _split(
-    equals: Equals,
-    passed: _Passed,
-    confidence: float,
-    first_player: str,
-    resampling: Resampling | None,
+    equals: Equals, passed: _Passed, confidence: float, resampling: Resampling | None
 ) -> Slice:
     resampling = replace(resampling or Resampling(resamples=200), confidence=confidence)
     condition = passed.tried.condition
@@ -563,6 +567,6 @@ def _split(
         named.gap,
         passed.q_value,
         named.distance,
-        first_player,
+        equals.sample.first_player,
         passed.explanation,
     )

@@ -38,6 +38,7 @@ from hyoka.analysis import (
     MetricsTable,
     Sample,
     Slices,
+    SliceSettings,
     WdlModels,
     open_bins,
 )
@@ -200,12 +201,13 @@ def slices(  # noqa: PLR0913 - a keyword for each choice
     weaknesses = analysis.find_slices(
         loaded.samples[0],
         loaded.columns,
-        top=top,
-        pairs=pairs,
-        false_discovery_rate=false_discovery_rate,
-        least_effect=least_effect,
-        least_games=least_games,
-        first_player=first_player(study.game),
+        SliceSettings(
+            top=top,
+            pairs=pairs,
+            false_discovery_rate=false_discovery_rate,
+            least_effect=least_effect,
+            least_games=least_games,
+        ),
         words=column_words(study.game, is_player(study, chosen_evaluators(study, evaluator)[0])),
         controls=[each for each in loaded.controls(loaded.samples[0].name) if each is not equal],
         held_equal=equal,
@@ -389,11 +391,6 @@ def _unbalanced(question: Question, what: str) -> Question:
     if question.balance is not None:
         raise ParameterError("balance", f"weighs parts against all; {what} is of all together")
     return question
-
-
-def first_player(game: str) -> str:
-    """Return the game's name of its first player."""
-    return facts_named(game).naming.players[0]
 
 
 def column_words(game: str, of_player: bool = False) -> dict[str, str]:

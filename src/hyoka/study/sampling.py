@@ -24,6 +24,7 @@ from hyoka.analysis import (
 )
 from hyoka.foundation.errors import ConditionError, ParameterError, StudyError, named, nearest
 from hyoka.foundation.text import matches
+from hyoka.games import facts_named
 from hyoka.storage.result import CoveredGroup
 from hyoka.study.comment_authors import AUTHORS, PLAYER, PlayersOf
 from hyoka.study.manifest import ENGINE, read_manifest
@@ -169,6 +170,11 @@ def _no_games() -> NDArray[np.int64]:
     return np.zeros(0, np.int64)
 
 
+def first_player(game: str) -> str:
+    """Return the game's name of its first player."""
+    return facts_named(game).naming.players[0]
+
+
 @dataclass(frozen=True, eq=False)
 class Measured:
     """Positions of a study that all of several evaluators evaluated."""
@@ -286,6 +292,7 @@ def measured(
                 count,
                 rows=np.arange(len(rows)),
                 link=asked.link,
+                first_player=first_player(study.game),
             )
         )
     known = np.logical_and.reduce([~np.isnan(sample.values) for sample in samples])

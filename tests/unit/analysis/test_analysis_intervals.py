@@ -2,6 +2,7 @@
 """Whether intervals keep their promise: simulated studies whose truth is known."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from hyoka.analysis import (
     Control,
     Resampling,
     Sample,
+    SliceSettings,
     compare,
     condition_gap,
     curve,
@@ -191,7 +193,7 @@ def test_a_planted_weakness_is_listed_first_with_its_sign(study: int) -> None:
     if sign < 0:
         planted = rng.random(len(sample)) < np.where(sample.results == 1, 0.10, 0.22)
     columns["weakness"] = planted
-    found = find_slices(sample, columns, first_player="Black", resampling=Resampling(100))
+    found = find_slices(replace(sample, first_player="Black"), columns, resampling=Resampling(100))
     assert found[0].condition.sql == "weakness"
     assert math.copysign(1, found[0].effect.value) == sign
     word = "underestimates" if sign > 0 else "overestimates"
@@ -254,7 +256,7 @@ def test_what_merely_comes_late_is_no_finding_and_what_is_wrong_itself_is(seed: 
         "ko": rng.random(len(sample)) < when,
         "weak": rng.random(len(sample)) < when * np.where(sample.results == 1, 1.5, 0.5),
     }
-    without = find_slices(sample, columns, resampling=NO_INTERVALS, pairs=False)
+    without = find_slices(sample, columns, SliceSettings(pairs=False), resampling=NO_INTERVALS)
     assert any(split.condition.sql == "ko" and split.is_sure for split in without)
     phase = Control(PHASE, plies // 5, frozenset(["ply"]))
     found = find_slices(sample, columns, controls=[phase], resampling=NO_INTERVALS)

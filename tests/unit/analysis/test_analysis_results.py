@@ -31,6 +31,7 @@ from hyoka.analysis import (
     Result,
     Sample,
     Slice,
+    SliceSettings,
     calibrate,
     compare,
     conditions,
@@ -356,7 +357,10 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "metrics": lambda: MetricsTable((measure(sample_of(1), resampling=FEW),)),
     "comparison": lambda: compare(sample_of(1), sample_of(1), resampling=FEW),
     "splits": lambda: find_slices(
-        sample_of(1), {"odd": sample_of(1).results == 1}, resampling=FEW, least_games=5
+        sample_of(1),
+        {"odd": sample_of(1).results == 1},
+        SliceSettings(least_games=5),
+        resampling=FEW,
     ),
     "no splits": lambda: find_slices(sample_of(1), {}, resampling=FEW),
     "calibration": lambda: calibration(sample_of(1, unit="centipawns", draws=True)),

@@ -2,6 +2,7 @@
 """Who speaks in an evaluator, and what a finding may be about instead of the evaluation."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import hyoka as hk
-from hyoka.analysis import NO_INTERVALS, Control, Sample, find_slices
+from hyoka.analysis import NO_INTERVALS, Control, Sample, SliceSettings, find_slices
 from hyoka.reporting.study_report import study_report
 from hyoka.study.comment_authors import COMMENT_AUTHOR, RATINGS, leanings, take_turns
 
@@ -60,11 +61,10 @@ def flattering(seed: int, games: int = 200) -> tuple[Sample, dict[str, NDArray[n
 @pytest.mark.parametrize("seed", range(4))
 def test_what_goes_with_who_speaks_is_no_finding(seed: int) -> None:
     sample, columns, control = flattering(seed)
-    plain = find_slices(sample, columns, resampling=NO_INTERVALS, pairs=False)
+    plain = find_slices(sample, columns, SliceSettings(pairs=False), resampling=NO_INTERVALS)
     assert {split.condition.sql for split in plain} >= {"weak", "first_to_play"}
-    held = find_slices(
-        sample, columns, controls=[control], resampling=NO_INTERVALS, first_player="White"
-    )
+    sample = replace(sample, first_player="White")
+    held = find_slices(sample, columns, controls=[control], resampling=NO_INTERVALS)
     assert held[0].condition.sql == "weak"
     assert held[0].explanation is None
     by_author = [split for split in held if "first_to_play" in split.condition.columns]

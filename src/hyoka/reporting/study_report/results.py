@@ -33,6 +33,7 @@ from hyoka.analysis import (
     Sample,
     Slice,
     Slices,
+    SliceSettings,
     WinDrawLoss,
 )
 from hyoka.analysis.binning import least_positions, nice_number
@@ -53,9 +54,16 @@ from hyoka.reporting.study_report.study_facts import (
     usable_positions,
 )
 from hyoka.study import Study
-from hyoka.study.analyses import column_words, first_player, phases
+from hyoka.study.analyses import column_words, phases
 from hyoka.study.grouping import Evaluated, comparison_groups
-from hyoka.study.sampling import Measured, Question, chosen_evaluators, measured, slice_columns
+from hyoka.study.sampling import (
+    Measured,
+    Question,
+    chosen_evaluators,
+    first_player,
+    measured,
+    slice_columns,
+)
 
 FEW_GAMES: Final = 30
 """Number of games below which intervals are unreliable."""
@@ -419,8 +427,7 @@ class _Work:
         return analysis.find_slices(
             sample,
             {name: column[rows] for name, column in positions.columns.items()},
-            top=self.slices,
-            first_player=first_player(self.study.game),
+            SliceSettings(top=self.slices),
             words=column_words(self.study.game, of_player),
             controls=[each.where(rows) for each in positions.controls(sample.name)],
             resampling=Resampling(min(self.resampling.resamples, 200), self.resampling.seed),

@@ -14,7 +14,7 @@ from hyoka.foundation.progress import OnProgress
 from hyoka.learning import is_held_out
 from hyoka.learning.proximal_fit import TermLeaves
 from hyoka.study import Question, Study, evaluate
-from hyoka.study.sampling import Measured, column_values, measured, slice_columns
+from hyoka.study.sampling import Measured, column_values, first_player, measured, slice_columns
 from hyoka.study.tables import position_keys
 from hyoka.workflows.improve.improve_plan import ImprovePlan
 
@@ -116,6 +116,7 @@ def _measure_at_rest(study: Study, plan: ImprovePlan, leaves: TermLeaves) -> Mea
         numbers,
         count,
         rows=np.arange(len(leaves)),
+        first_player=first_player(study.game),
     )
     return Measured(
         study,

@@ -10,7 +10,7 @@ from hyoka.analysis import Resampling, Slice, condition_gap, find_slices
 from hyoka.foundation.progress import OnProgress
 from hyoka.learning.proximal_fit import Steepness, TermLeaves, pulls_by_game
 from hyoka.reporting.study_report.examples import NOT_ON_THE_BOARD, examples_against
-from hyoka.study.analyses import column_words, first_player
+from hyoka.study.analyses import column_words
 from hyoka.workflows.improve.evidence import Evidence
 from hyoka.workflows.improve.improvement import (
     BiasedSlice,
@@ -33,7 +33,6 @@ def find_biased_slices(evidence: Evidence, seed: int, progress: OnProgress | Non
     slices = find_slices(
         evidence.sample.where(fitted),
         evidence.columns,
-        first_player=first_player(game),
         words=column_words(game),
         controls=evidence.controls,
         resampling=Resampling(_RESAMPLES, seed),
