@@ -11,7 +11,9 @@ from experiments.outcome import Outcome
 from hyoka.arena import MatchPlan, MatchResult, play_match
 from hyoka.foundation.errors import SourceError, named
 from hyoka.foundation.progress import OnProgress
-from hyoka.study import Study, WinnersReport, adjudicate_records, evaluate
+from hyoka.study import Study
+from hyoka.study.evaluating import evaluate
+from hyoka.study.exact_results import WinnersReport, adjudicate_records
 
 Play = Callable[[MatchPlan, Path, int], MatchResult]
 """Plays games of a match that is stored in a folder, up to a number."""

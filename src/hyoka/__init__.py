@@ -174,19 +174,19 @@ if TYPE_CHECKING:
     from hyoka.storage.model_file import Origin as Origin
     from hyoka.storage.model_file import read_model_file as read_model_file
     from hyoka.study import ColumnReport as ColumnReport
-    from hyoka.study import ExportReport as ExportReport
-    from hyoka.study import ImportedEvaluations as ImportedEvaluations
     from hyoka.study import Question as Question
     from hyoka.study import Study as Study
-    from hyoka.study import adjudicate as adjudicate
-    from hyoka.study import adjudicate_records as adjudicate_records
     from hyoka.study import append_to_study as append_to_study
-    from hyoka.study import categorize as categorize
-    from hyoka.study import check_study as check_study
-    from hyoka.study import evaluate as evaluate
-    from hyoka.study import export_positions as export_positions
     from hyoka.study import make_study as make_study
+    from hyoka.study.derived_columns import categorize as categorize
+    from hyoka.study.evaluating import evaluate as evaluate
+    from hyoka.study.exact_results import adjudicate as adjudicate
+    from hyoka.study.exact_results import adjudicate_records as adjudicate_records
+    from hyoka.study.exporting import ExportReport as ExportReport
+    from hyoka.study.exporting import export_positions as export_positions
+    from hyoka.study.imported_evaluations import ImportedEvaluations as ImportedEvaluations
     from hyoka.study.line_sample import line_sample as line_sample
+    from hyoka.study.verify import check_study as check_study
     from hyoka.workflows.improve import Improvement as Improvement
     from hyoka.workflows.improve import improve as improve
 
@@ -247,12 +247,14 @@ _PUBLIC_NAMES: Final = {
     "hyoka.search.difficulty": "Difficulty difficulty",
     "hyoka.search.playouts": "Playouts playouts",
     "hyoka.storage.model_file": "ModelFile Origin read_model_file",
-    "hyoka.study": (
-        "ColumnReport ExportReport ImportedEvaluations Question Study adjudicate "
-        "adjudicate_records append_to_study categorize check_study evaluate export_positions "
-        "make_study"
-    ),
+    "hyoka.study": "ColumnReport Question Study append_to_study make_study",
+    "hyoka.study.derived_columns": "categorize",
+    "hyoka.study.evaluating": "evaluate",
+    "hyoka.study.exact_results": "adjudicate adjudicate_records",
+    "hyoka.study.exporting": "ExportReport export_positions",
+    "hyoka.study.imported_evaluations": "ImportedEvaluations",
     "hyoka.study.line_sample": "line_sample",
+    "hyoka.study.verify": "check_study",
     "hyoka.workflows.improve": "Improvement improve",
 }
 """Public names by module, separated by spaces; they agree with the imports above."""

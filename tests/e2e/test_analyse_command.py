@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from hyoka.records.samples import sample_path
-from hyoka.study import Study, evaluate
+from hyoka.study import Study
+from hyoka.study.evaluating import evaluate
 from hyoka.workflows.demo import run_demo
 
 from .commands import hyoka_here as hyoka

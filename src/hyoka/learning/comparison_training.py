@@ -26,7 +26,8 @@ from hyoka.records.bulk import GameTable
 from hyoka.search.difficulty import Categories, categories_of
 from hyoka.storage.files import write_bytes
 from hyoka.storage.model_file import Origin
-from hyoka.study import Study, stored_categories
+from hyoka.study import Study
+from hyoka.study.derived_columns import stored_categories
 
 Weights = NDArray[np.float32]
 

@@ -24,7 +24,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hyoka.records.record import SEPARATOR
-from hyoka.study.manifest import REMARK_SCHEMA, Change, Part, read_part
+from hyoka.storage.manifest import Change, Part, read_part
+from hyoka.study.tables import REMARK_SCHEMA
 
 _Row = dict[str, Any]
 

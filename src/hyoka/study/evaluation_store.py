@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from hyoka.engines import Failure
 from hyoka.storage.files import now
-from hyoka.study.manifest import ENGINE, SEARCH, Change, changing, read_part
+from hyoka.storage.manifest import Change, changing, derived_file
 from hyoka.study.study import Study
-from hyoka.study.tables import EVALUATION_SCHEMA, VISIT_SCHEMA, position_keys
+from hyoka.study.tables import EVALUATION_SCHEMA, VISIT_SCHEMA, find_positions, position_keys
 
 Chosen = tuple[NDArray[Any], NDArray[Any]]
 """Game numbers and plies of positions, in order."""
@@ -52,18 +52,16 @@ class EvaluationReport:
 
 def evaluations_of(study: Study, name: str) -> contextlib.AbstractContextManager[Change]:
     """Lock an evaluator's evaluations for a change."""
-    return changing(study.path / "evaluations" / f"engine={name}" / ENGINE, "evaluating")
+    return changing(derived_file(study.path, "evaluations", name), "evaluating")
 
 
 def positions_done(change: Change, *, failed: bool = False) -> Chosen:
     """The positions in an evaluator's parts; with `failed`, those without a result."""
     games, plies = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-    for part in change.parts:
-        table = read_part(change.file.parent / part.name, ["game_id", "ply", "failed"])
-        if failed:
-            table = table.filter(table["failed"].is_valid())
-        games.append(table["game_id"].to_numpy())
-        plies.append(table["ply"].to_numpy())
+    for table in change.tables(["game_id", "ply", "failed"]):
+        rows = table.filter(table["failed"].is_valid()) if failed else table
+        games.append(rows["game_id"].to_numpy())
+        plies.append(rows["ply"].to_numpy())
     return np.concatenate(games), np.concatenate(plies)
 
 
@@ -85,7 +83,7 @@ def store(  # noqa: PLR0913 - what, whose, where to
     report = EvaluationReport(name)
     with evaluations_of(study, name) as change:
         known = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
-        wanted = _among(known, position_keys(*chosen))
+        wanted = np.isin(known, position_keys(*chosen))
         if anew:
             change.parts.clear()
         new = wanted & ~np.isin(known, position_keys(*positions_done(change)))
@@ -100,14 +98,6 @@ def store(  # noqa: PLR0913 - what, whose, where to
     return report
 
 
-def _among(keys: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which keys occur in a sorted array."""
-    if not len(rising):
-        return np.zeros(len(keys), bool)
-    place = np.minimum(np.searchsorted(rising, keys), len(rising) - 1)
-    return np.asarray(rising[place] == keys)
-
-
 def as_evaluations(rows: pa.Table) -> pa.Table:
     """Convert rows to the schema of evaluations; missing columns are null."""
     for name in EVALUATION_SCHEMA.names:
@@ -116,7 +106,6 @@ def as_evaluations(rows: pa.Table) -> pa.Table:
     return rows.select(EVALUATION_SCHEMA.names).cast(EVALUATION_SCHEMA)
 
 
-_PART_ROWS: Final = 200_000
 _KIND: Final = "uct"
 
 
@@ -143,29 +132,19 @@ def keep_visits(
         ],
         schema=VISIT_SCHEMA,
     )
-    with changing(_manifest(study.path), "visits") as new:
-        starts = range(0, max(1, len(rows)), _PART_ROWS)
-        new.parts = [new.write(rows.slice(start, _PART_ROWS)) for start in starts]
-        new.values = {"search": search, "created": now()}
-        new.commit()
+    with changing(derived_file(study.path, "visits", _KIND), "visits") as change:
+        change.replace_all(rows, {"search": search, "created": now()})
 
 
 def has_visits(study: Path) -> bool:
     """Whether the study in this folder has visits."""
-    return _manifest(study).exists()
-
-
-def _manifest(study: Path) -> Path:
-    return study / "visits" / f"search={_KIND}" / SEARCH
+    return derived_file(study, "visits", _KIND).exists()
 
 
 def stored_visits(study: Study, games: NDArray[Any], plies: NDArray[Any]) -> Visits:
     """The stored visits of some positions."""
     rows = study.sql("select * from visits order by game_id, ply").combine_chunks()
-    keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
-    wanted = position_keys(games, plies)
-    place = np.searchsorted(keys, wanted)
-    known = np.append(keys, -1)[place] == wanted
+    place, known = find_positions(rows, games, plies)
     moves, visits = (_flat(rows[name]) for name in ("moves", "visits"))
     lengths = np.append(np.diff(moves[0]), 0)
     begins = moves[0]

@@ -15,15 +15,14 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import Position, Replay
 from hyoka.search import EXACT_METHODS
 from hyoka.storage.files import now
-from hyoka.study.manifest import METHOD, Change, changing, read_part
+from hyoka.storage.manifest import Change, changing, derived_file
 from hyoka.study.study import Study
 from hyoka.study.tables import ADJUDICATION_SCHEMA
 
 Solve = Callable[[Position], float | None]
 """The first player's exact result of a position (1, 0.5, 0); None if unknown."""
-_PART_ROWS: Final = 200_000
 _KINDS: Final = ADJUDICATION_SCHEMA.types
-_QUESTIONS: Final = pa.schema([ADJUDICATION_SCHEMA.field(name) for name in ("game_id", "ply")])
+_POSITIONS: Final = pa.schema([ADJUDICATION_SCHEMA.field(name) for name in ("game_id", "ply")])
 _RECORDS_AT_ONCE: Final = 64
 """The maximum number of records that an interrupt loses."""
 
@@ -72,16 +71,14 @@ def adjudicate(
     solve = _solver_of(method, solver)
     condition = where or "ply = plies"
     chosen = study.select(condition, "game_id, ply, result")
-    file = study.path / "adjudications" / f"method={method}" / METHOD
     tally = Tally(progress, method, len(chosen), "positions")
-    with changing(file, "adjudicating") as change:
+    with changing(derived_file(study.path, "adjudications", method), "adjudicating") as change:
         rows = [
             (game, ply, value, result)
             for game, ply, result, value in _solved(study, chosen, solve, tally)
         ]
-        _put_in(change, chosen, [row[:3] for row in rows])
-        change.values = {"method": method, "where": condition, "created": now()}
-        change.commit()
+        merged = _merged(change, chosen, [row[:3] for row in rows])
+        change.replace_all(merged, {"method": method, "where": condition, "created": now()})
     differing = sum(result is not None and value != result for *_, value, result in rows)
     return AdjudicationReport(method, len(chosen), len(rows), differing)
 
@@ -101,10 +98,9 @@ def adjudicate_records(
     result of `adjudicate`. Records adjudicated before are skipped.
     """
     solve = _solver_of(method, solver)
-    file = study.path / "winners" / f"method={method}" / METHOD
-    with changing(file, "adjudicating") as change:
-        asked = [read_part(change.file.parent / part.name) for part in change.parts]
-        before = np.concatenate([np.zeros(0, np.int64), *(each["game_id"] for each in asked)])
+    with changing(derived_file(study.path, "winners", method), "adjudicating") as change:
+        former = (table["game_id"] for table in change.tables(["game_id"]))
+        before = np.concatenate([np.zeros(0, np.int64), *former])
         games = study.sql(
             "select game_id, plies from games where duplicate_of is null order by game_id"
         )
@@ -168,18 +164,15 @@ def _as_table(rows: Sequence[tuple[int, int, float | None]]) -> pa.Table:
     )
 
 
-def _put_in(change: Change, asked: pa.Table, answers: list[tuple[int, int, float]]) -> None:
-    """Replace the former results of the same positions."""
-    tables = [_as_table(answers)]
-    questions = asked.select(["game_id", "ply"]).cast(_QUESTIONS)
-    for part in change.parts:
-        former = read_part(change.file.parent / part.name)
-        tables.append(former.join(questions, ["game_id", "ply"], join_type="left anti"))
-    merged = pa.concat_tables(table.cast(ADJUDICATION_SCHEMA) for table in tables).sort_by(
-        [("game_id", "ascending"), ("ply", "ascending")]
+def _merged(change: Change, chosen: pa.Table, results: list[tuple[int, int, float]]) -> pa.Table:
+    """Return the stored results, with those of the chosen positions replaced."""
+    positions = chosen.select(["game_id", "ply"]).cast(_POSITIONS)
+    others = (
+        former.join(positions, ["game_id", "ply"], join_type="left anti")
+        for former in change.tables()
     )
-    starts = range(0, max(1, len(merged)), _PART_ROWS)
-    change.parts = [change.write(merged.slice(start, _PART_ROWS)) for start in starts]
+    tables = [table.cast(ADJUDICATION_SCHEMA) for table in (_as_table(results), *others)]
+    return pa.concat_tables(tables).sort_by([("game_id", "ascending"), ("ply", "ascending")])
 
 
 def _solved(

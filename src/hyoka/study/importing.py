@@ -18,8 +18,8 @@ from hyoka.parallel import Run, WorkerState
 from hyoka.records import Batch, Refused
 from hyoka.records.bulk import GameTable
 from hyoka.records.reading import MOST_UNREADABLE_KEPT, UnreadableNumber, unread_count
+from hyoka.storage.manifest import Change, Part
 from hyoka.study.duplicates import DuplicateMerger
-from hyoka.study.manifest import Change, Part
 from hyoka.study.sql import check_condition, connection, run_query
 
 _PART_MOVES: Final = 400_000
@@ -247,16 +247,10 @@ def rows_where(condition: str, games: pa.Table, game: str) -> NDArray[np.bool_]:
 
 def with_colors(table: pa.Table, game: str) -> pa.Table:
     """Add the players' columns under the game's own names."""
-    for mine, other in color_names(game):
+    for mine, other in zip(("first", "second"), facts_named(game).naming.columns, strict=True):
         for name in ("", "_rating", "_rank"):
             table = table.append_column(f"{other}{name}", table[f"{mine}{name}"])
     return table
-
-
-def color_names(game: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """The game's names of the players in columns."""
-    first, second = facts_named(game).naming.columns
-    return ("first", first), ("second", second)
 
 
 @dataclass(frozen=True)

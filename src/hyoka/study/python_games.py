@@ -13,14 +13,22 @@ import numpy as np
 import pyarrow as pa
 
 from hyoka import _core
-from hyoka.agents import PYTHON_GAMES
 from hyoka.foundation.errors import IllegalMoveError, StudyError
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.games import FACTS, AnyGame, AnyMove, PythonLine, position, registered_names
+from hyoka.games import (
+    FACTS,
+    PYTHON_GAMES,
+    AnyGame,
+    AnyMove,
+    PythonLine,
+    position,
+    registered_names,
+)
 from hyoka.records import Batch, Record, Remark
+from hyoka.storage.manifest import Change
 from hyoka.study.duplicates import DuplicateMerger
 from hyoka.study.importing import ImportReport, rows_where
-from hyoka.study.manifest import REMARK_SCHEMA, Change
+from hyoka.study.tables import REMARK_SCHEMA
 
 _PART_GAMES: Final = 5_000
 _MOST_CODE: Final = 65_535

@@ -25,9 +25,9 @@ from hyoka.analysis import (
 from hyoka.foundation.errors import ConditionError, ParameterError, StudyError, named, nearest
 from hyoka.foundation.text import matches
 from hyoka.games import facts_named
+from hyoka.storage.manifest import derived_file, read_manifest
 from hyoka.storage.result import CoveredGroup
 from hyoka.study.comment_authors import AUTHORS, PLAYER, PlayersOf
-from hyoka.study.manifest import ENGINE, read_manifest
 from hyoka.study.sql import check_condition
 
 if TYPE_CHECKING:
@@ -423,7 +423,7 @@ def is_player(study: "Study", name: str) -> bool:
 
 def identity(study: "Study", name: str) -> dict[str, Any]:
     """Return an evaluator's manifest values."""
-    return read_manifest(study.path / "evaluations" / f"engine={name}" / ENGINE).values
+    return read_manifest(derived_file(study.path, "evaluations", name)).values
 
 
 def slice_columns(study: "Study") -> list[str]:

@@ -26,11 +26,7 @@ from hyoka.records import Record, Remark, batches
 from hyoka.records.bulk import GameTable
 from hyoka.storage.files import now, sync_folder, umask
 from hyoka.storage.locking import is_held, locked
-from hyoka.storage.result import html_table
-from hyoka.study import analyses as analyzing
-from hyoka.study import user_columns as adding
-from hyoka.study.importing import Importer, ImportReport
-from hyoka.study.manifest import (
+from hyoka.storage.manifest import (
     DESCRIPTION,
     VERSION,
     Change,
@@ -40,6 +36,10 @@ from hyoka.study.manifest import (
     read_part,
     reading,
 )
+from hyoka.storage.result import html_table
+from hyoka.study import analyses as analyzing
+from hyoka.study import user_columns as adding
+from hyoka.study.importing import Importer, ImportReport
 from hyoka.study.python_games import (
     PythonImporter,
     PythonRecords,
@@ -159,18 +159,18 @@ class Study:
     @property
     def ranking_columns(self) -> list[str]:
         """The columns of move models; see `rank_moves`."""
-        names = self._snapshot().rankings
+        names = self._snapshot().derived["rankings"]
         return [column for name in names for column in ranking_columns(name)]
 
     @property
     def category_columns(self) -> list[str]:
         """The columns of position categories; see `categorize`."""
-        return list(CATEGORY_COLUMNS) if self._snapshot().categories else []
+        return list(CATEGORY_COLUMNS) if self._snapshot().derived["categories"] else []
 
     @property
     def own_columns(self) -> list[str]:
         """The columns added by the user; see `add_column`."""
-        return list(self._snapshot().columns)
+        return list(self._snapshot().derived["columns"])
 
     def select(self, where: str | None, columns: str = "game_id, ply") -> pa.Table:
         """Select columns of the positions that meet a condition, ordered by game and ply."""
@@ -259,7 +259,7 @@ class Study:
     @property
     def engines(self) -> list[str]:
         """The names of the study's evaluators."""
-        return sorted(self._snapshot().engines)
+        return sorted(self._snapshot().derived["evaluations"])
 
     add_column = adding.add_column
     drop_column = adding.drop_column

@@ -2,7 +2,7 @@
 """The tables of a study for SQL: a snapshot of its manifests."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
@@ -13,22 +13,37 @@ import pyarrow.dataset as ds
 from numpy.typing import NDArray
 
 from hyoka.foundation.errors import StudyError
-from hyoka.study.importing import color_names
-from hyoka.study.manifest import (
-    COLUMN,
+from hyoka.games import facts_named
+from hyoka.storage.manifest import (
+    DERIVED,
     DESCRIPTION,
-    ENGINE,
-    METHOD,
-    MODEL,
-    REMARK_SCHEMA,
-    SEARCH,
     Manifest,
     damaged_part,
+    derived_files,
     read_manifest,
     reading,
 )
 from hyoka.study.sql import UnreadableError, connection, position_texts, run_query
 
+COMMENTS: Final = "comments"
+"""The name of the evaluator that stands for the records' own comments."""
+REMARK_SCHEMA: Final = pa.schema(
+    [
+        ("game_id", pa.int64()),
+        ("ply", pa.int32()),
+        ("value", pa.float32()),
+        ("score", pa.float32()),
+        ("mate", pa.int16()),
+        ("depth", pa.int16()),
+        ("clock_s", pa.float32()),
+        ("spent_s", pa.float32()),
+        ("book", pa.bool_()),
+        ("author", pa.string()),
+        ("nags", pa.list_(pa.uint16())),
+        ("text", pa.string()),
+        ("properties", pa.string()),
+    ]
+)
 EVALUATION_SCHEMA: Final = pa.schema(
     [
         ("game_id", pa.int64()),
@@ -84,6 +99,15 @@ VISIT_SCHEMA: Final = pa.schema(
 )
 """Visits of the moves of a position, as move codes, by the search that played the game."""
 _KEY_SCHEMA: Final = pa.schema([("game_id", pa.int64()), ("ply", pa.int32())])
+_SCHEMAS: Final = {
+    "evaluations": EVALUATION_SCHEMA,
+    "adjudications": ADJUDICATION_SCHEMA,
+    "winners": ADJUDICATION_SCHEMA,
+    "rankings": RANKING_SCHEMA,
+    "categories": CATEGORY_SCHEMA,
+    "visits": VISIT_SCHEMA,
+    "columns": _KEY_SCHEMA,
+}
 CATEGORY_COLUMNS: Final = tuple(CATEGORY_SCHEMA.names[2:])
 _TAGS: Final = pa.field("tags", pa.map_(pa.string(), pa.string()))
 """Columns of games that earlier versions lack."""
@@ -109,46 +133,23 @@ class Snapshot:
     """A snapshot of a study's manifests."""
 
     study: Manifest
-    engines: dict[str, Manifest]
-    """Manifests of evaluators by name."""
-    methods: dict[str, Manifest]
-    """Manifests of exact methods for positions, by name."""
-    winners: dict[str, Manifest]
-    """Manifests of exact methods for winners of records, by name."""
-    rankings: dict[str, Manifest]
-    """Manifests of move models by name."""
-    categories: dict[str, Manifest]
-    """Manifests of the search that categorized positions, by its kind."""
-    visits: dict[str, Manifest]
-    """Manifests of the search that played the games, by its kind."""
-    columns: dict[str, Manifest] = field(default_factory=dict)
-    """Manifests of user columns by name."""
+    derived: dict[str, dict[str, Manifest]]
+    """Manifests of the tables in `DERIVED` by name."""
 
     @classmethod
     def of(cls, folder: Path) -> Self:
         """The current state of a study; raises StudyError if a manifest is damaged."""
         return cls(
             read_manifest(folder / DESCRIPTION),
-            _manifests(folder / "evaluations", "engine", ENGINE),
-            _manifests(folder / "adjudications", "method", METHOD),
-            _manifests(folder / "winners", "method", METHOD),
-            _manifests(folder / "rankings", "model", MODEL),
-            _manifests(folder / "categories", "search", SEARCH),
-            _manifests(folder / "visits", "search", SEARCH),
-            _manifests(folder / "columns", "column", COLUMN),
+            {table: _derived_manifests(folder, table) for table in DERIVED},
         )
 
     @property
     def manifests(self) -> Iterator[Manifest]:
         """List all manifests."""
         yield self.study
-        yield from self.engines.values()
-        yield from self.methods.values()
-        yield from self.winners.values()
-        yield from self.rankings.values()
-        yield from self.categories.values()
-        yield from self.visits.values()
-        yield from self.columns.values()
+        for manifests in self.derived.values():
+            yield from manifests.values()
 
     def query(self, query: str) -> pa.Table:
         """Run one SELECT; raises ConditionError, or StudyError if a part is damaged."""
@@ -171,35 +172,32 @@ class Snapshot:
             "positions_": self._dataset("positions", None),
             "remarks_": self._dataset("remarks", REMARK_SCHEMA),
             "refused": self._dataset("refused", _REFUSED_SCHEMA),
-            "evaluations_": _partitioned("engine", self.engines, EVALUATION_SCHEMA),
-            "adjudications_": _partitioned("method", self.methods, ADJUDICATION_SCHEMA),
-            "winners_": _partitioned("method", self.winners, ADJUDICATION_SCHEMA),
-            "rankings_": _partitioned("model", self.rankings, RANKING_SCHEMA),
-            "categories_": _partitioned("search", self.categories, CATEGORY_SCHEMA),
-            "visits_": _partitioned("search", self.visits, VISIT_SCHEMA),
-            "columns_": _partitioned("column", self.columns, _KEY_SCHEMA),
-            **{f"column {name}": self._own(name) for name in self.columns},
+            **{f"{table}_": self._partitioned(table) for table in DERIVED},
+            **{f"column {name}": self._own(name) for name in self.derived["columns"]},
         }
         wide = {name: _wide(table.schema) for name, table in tables.items()}
-        colors = ", ".join(
+        colors = facts_named(self.study.values["game"]).naming.columns
+        players = ", ".join(
             f'{mine}{suffix} as "{other}{suffix}"'
-            for mine, other in color_names(self.study.values["game"])
+            for mine, other in zip(("first", "second"), colors, strict=True)
             for suffix in ("", "_rating", "_rank")
         )
         hidden = ", ".join(_NOT_FOR_CONDITIONS)
-        ranked = "".join(f", {column}" for name in self.rankings for column in _ranked(name))
-        rankings = "\n".join(map(_joined_ranking, self.rankings))
+        ranked = "".join(
+            f", {column}" for name in self.derived["rankings"] for column in _ranked(name)
+        )
+        rankings = "\n".join(map(_joined_ranking, self.derived["rankings"]))
         categorised, categories = "", ""
-        if self.categories:
+        if self.derived["categories"]:
             kinds = (f", cast(c.{name} as bigint) as {name}" for name in CATEGORY_COLUMNS)
             categorised = "".join(kinds)
             categories = "left join categories_ c using (game_id, ply)"
-        own = "".join(f', "column {name}".value as "{name}"' for name in self.columns)
+        own = "".join(f', "column {name}".value as "{name}"' for name in self.derived["columns"])
         columns = "\n".join(
-            f'left join "column {name}" using (game_id, ply)' for name in self.columns
+            f'left join "column {name}" using (game_id, ply)' for name in self.derived["columns"]
         )
         views = {
-            "games": f"select {wide['games_']}, {colors} from games_ t",
+            "games": f"select {wide['games_']}, {players} from games_ t",
             "positions": f"""
                 select {wide["positions_"]}, g.* exclude (game_id, {hidden}),
                     coalesce(a.known, w.winner) as adjudicated{ranked}{categorised}{own}
@@ -215,12 +213,11 @@ class Snapshot:
                 select game_id, unnest(map_keys(tags)) as name, unnest(map_values(tags)) as value
                 from games_""",
             "remarks": f"select {wide['remarks_']} from remarks_ t",
-            "evaluations": f"select {wide['evaluations_']} from evaluations_ t",
-            "adjudications": f"select {wide['adjudications_']} from adjudications_ t",
-            "winners": f"select {wide['winners_']} from winners_ t",
-            "rankings": f"select {wide['rankings_']} from rankings_ t",
-            "categories": f"select {wide['categories_']} from categories_ t",
-            "visits": f"select {wide['visits_']} from visits_ t",
+            **{
+                table: f"select {wide[f'{table}_']} from {table}_ t"
+                for table in DERIVED
+                if table != "columns"
+            },
         }
         return connection(tables, views)
 
@@ -233,8 +230,24 @@ class Snapshot:
     def _replayable(self) -> pa.Table:
         return self._games().to_table(columns=["game_id", "start", "komi", "moves"])
 
+    def _partitioned(self, table: str) -> Any:
+        key = pa.schema([(DERIVED[table], pa.string())])
+        schema = pa.unify_schemas([_SCHEMAS[table], key])
+        files = [
+            str(file) for manifest in self.derived[table].values() for file in manifest.files()
+        ]
+        if not files:
+            return schema.empty_table()
+        return ds.dataset(
+            files,
+            format=_CHECKED,
+            schema=schema,
+            partitioning=ds.partitioning(key, flavor="hive"),
+            partition_base_dir=str(self.study.folder / table),
+        )
+
     def _own(self, name: str) -> Any:
-        files = self.columns[name].files()
+        files = self.derived["columns"][name].files()
         with reading(files[0]):
             return ds.dataset([str(file) for file in files], format=_CHECKED)
 
@@ -251,6 +264,19 @@ class Snapshot:
 def position_keys(games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.int64]:
     """Combine game and ply into one number."""
     return games.astype(np.int64) << np.int64(20) | plies.astype(np.int64)
+
+
+def find_positions(
+    rows: pa.Table, games: NDArray[Any], plies: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Find positions in rows that are ordered by game and ply: their places, and which are there.
+
+    The place of a position that is not there may be the number of rows.
+    """
+    keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
+    wanted = position_keys(games, plies)
+    place = np.searchsorted(keys, wanted)
+    return place, np.append(keys, -1)[place] == wanted
 
 
 def ranking_columns(name: str) -> tuple[str, ...]:
@@ -275,27 +301,9 @@ def _joined_ranking(name: str) -> str:
     )
 
 
-def _manifests(folder: Path, key: str, name: str) -> dict[str, Manifest]:
-    manifests = {
-        path.name.removeprefix(f"{key}="): read_manifest(path / name)
-        for path in sorted(folder.glob(f"{key}=*"))
-    }
+def _derived_manifests(folder: Path, table: str) -> dict[str, Manifest]:
+    manifests = {name: read_manifest(file) for name, file in derived_files(folder, table).items()}
     return {name: manifest for name, manifest in manifests.items() if manifest.names}
-
-
-def _partitioned(key: str, manifests: dict[str, Manifest], schema: pa.Schema) -> Any:
-    with_key = schema.append(pa.field(key, pa.string()))
-    files = [str(file) for manifest in manifests.values() for file in manifest.files()]
-    if not files:
-        return with_key.empty_table()
-    base = next(iter(manifests.values())).folder.parent
-    return ds.dataset(
-        files,
-        format=_CHECKED,
-        schema=with_key,
-        partitioning=ds.partitioning(pa.schema([(key, pa.string())]), flavor="hive"),
-        partition_base_dir=str(base),
-    )
 
 
 def _wide(schema: pa.Schema) -> str:

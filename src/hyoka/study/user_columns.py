@@ -26,7 +26,7 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.storage.files import now
 from hyoka.storage.locking import locked
-from hyoka.study.manifest import COLUMN, changing
+from hyoka.storage.manifest import changing, derived_file
 from hyoka.study.tables import position_keys
 
 if TYPE_CHECKING:
@@ -191,7 +191,6 @@ def _check_alone(table: pa.Table, keys: NDArray[Any], source: str) -> None:
 
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_PART_ROWS: Final = 500_000
 _AT_ONCE: Final = 10_000
 _RESERVED: Final = frozenset(
     (
@@ -243,11 +242,8 @@ def add_column(  # noqa: PLR0913 - a keyword for each choice
     else:
         rows, lost = _taken(study, name, given, column)
         origin = str(given) if isinstance(given, str | Path) else f"a {type(given).__name__}"
-    with changing(study.path / "columns" / f"column={name}" / COLUMN, "adding a column") as change:
-        starts = range(0, max(1, len(rows)), _PART_ROWS)
-        change.parts = [change.write(rows.slice(start, _PART_ROWS)) for start in starts]
-        change.values = {"name": name, "from": origin, "created": now()}
-        change.commit()
+    with changing(derived_file(study.path, "columns", name), "adding a column") as change:
+        change.replace_all(rows, {"name": name, "from": origin, "created": now()})
     positions = study.sql("select count(*) as n from positions")["n"][0].as_py()
     known = len(rows) - rows["value"].null_count
     return ColumnReport(name, _kind(rows["value"].type), positions, known, lost)
@@ -255,16 +251,16 @@ def add_column(  # noqa: PLR0913 - a keyword for each choice
 
 def drop_column(study: "Study", name: str) -> None:
     """Remove an added column; raises StudyError if there is none of this name."""
-    folder = study.path / "columns" / f"column={name}"
-    if not _NAME.fullmatch(name) or not folder.is_dir():
+    manifest = derived_file(study.path, "columns", name)
+    if not _NAME.fullmatch(name) or not manifest.parent.is_dir():
         own = ", ".join(study.own_columns) or "none"
         raise StudyError(f"no column '{name}' was added; there is {own}")
-    with locked(folder, "dropping a column"):
+    with locked(manifest.parent, "dropping a column"):
         # Remove the manifest first, which hides all of the column.
-        (folder / COLUMN).unlink(missing_ok=True)
-        for part in folder.glob("part-*"):
+        manifest.unlink(missing_ok=True)
+        for part in manifest.parent.glob("part-*"):
             part.unlink()
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(manifest.parent, ignore_errors=True)
 
 
 def columns_of(given: Any) -> list[str]:

@@ -14,16 +14,13 @@ import pyarrow.parquet as pq
 from hyoka.foundation.errors import StudyError
 from hyoka.storage.files import check_regular, read_toml
 from hyoka.storage.locking import is_held, locked
-from hyoka.study.manifest import (
-    COLUMN,
+from hyoka.storage.manifest import (
+    DERIVED,
     DESCRIPTION,
-    ENGINE,
-    METHOD,
-    MODEL,
-    SEARCH,
     TABLES,
     Manifest,
     Part,
+    derived_files,
     forget,
     part_damage,
     read_manifest,
@@ -123,23 +120,8 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
         check.damage.append(_lost_description(folder, error))
         return check
     tables_are_whole = _check_parts(study, check, _again(study))
-    engines: dict[str, Manifest] = {}
-    methods: dict[str, Manifest] = {}
-    winners: dict[str, Manifest] = {}
-    rankings: dict[str, Manifest] = {}
-    categories: dict[str, Manifest] = {}
-    visits: dict[str, Manifest] = {}
-    columns: dict[str, Manifest] = {}
-    kinds = {
-        "evaluations": engines,
-        "adjudications": methods,
-        "winners": winners,
-        "rankings": rankings,
-        "categories": categories,
-        "visits": visits,
-        "columns": columns,
-    }
-    for file, name in _answerers(folder):
+    derived: dict[str, dict[str, Manifest]] = {table: {} for table in DERIVED}
+    for table, name, file in _derived(folder):
         remedy = _ask_again(folder, file)
         try:
             manifest = read_manifest(file)
@@ -150,10 +132,9 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
             continue
         drop = f"`hyoka check {_quoted(folder)} --seal` drops it, then {remedy}"
         if _check_parts(manifest, check, drop) and manifest.names:
-            kinds[file.parent.parent.name][name] = manifest
+            derived[table][name] = manifest
     if tables_are_whole:
-        snapshot = Snapshot(study, engines, methods, winners, rankings, categories, visits, columns)
-        _check_tables(snapshot, check)
+        _check_tables(Snapshot(study, derived), check)
     return check
 
 
@@ -189,40 +170,34 @@ def _again(study: Manifest) -> str:
 
 
 def _ask_again(folder: Path, file: Path) -> str:
+    """Return the command that computes a derived table again."""
+    table = file.parent.parent.name
     try:
         values = read_toml(file)
     except (OSError, StudyError):
         values = {}
-    if file.name == METHOD:
-        record = " --record" if file.parent.parent.name == "winners" else ""
+    if DERIVED[table] == "method":
+        record = " --record" if table == "winners" else ""
         method = values.get("method", "NAME")
         return f"hyoka adjudicate {_quoted(folder)}{record} --method {method}"
-    if file.name == MODEL:
+    if table == "rankings":
         model, name = (shlex.quote(str(values.get(key, key.upper()))) for key in ("model", "name"))
         return f"hyoka rank {_quoted(folder)} --model {model} --name {name}"
-    if file.name == SEARCH:
+    if DERIVED[table] == "search":
         search = shlex.quote(str(values.get("search", "SPEC")))
         return f"hyoka categorise {_quoted(folder)} --with {search}"
-    if file.name == COLUMN:
+    if table == "columns":
         name = file.parent.name.removeprefix("column=")
         return f"hyoka columns {_quoted(folder)} --add {name}=FILE"
     spec = shlex.quote(str(values.get("spec", "SPEC")))
     return f"hyoka evaluate {_quoted(folder)} --with {spec} computes what is missing"
 
 
-def _answerers(folder: Path) -> Iterator[tuple[Path, str]]:
-    """List the manifests of everything stored about positions, present or missing, with names."""
-    for table, key, name in (
-        ("evaluations", "engine", ENGINE),
-        ("adjudications", "method", METHOD),
-        ("winners", "method", METHOD),
-        ("rankings", "model", MODEL),
-        ("categories", "search", SEARCH),
-        ("visits", "search", SEARCH),
-        ("columns", "column", COLUMN),
-    ):
-        for each in sorted((folder / table).glob(f"{key}=*")):
-            yield each / name, each.name.removeprefix(f"{key}=")
+def _derived(folder: Path) -> Iterator[tuple[str, str, Path]]:
+    """List the manifests of all derived tables, present or missing: table, name and file."""
+    for table in DERIVED:
+        for name, file in derived_files(folder, table).items():
+            yield table, name, file
 
 
 def _check_parts(manifest: Manifest, check: StudyCheck, remedy: str) -> bool:
@@ -283,20 +258,12 @@ def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
     check.games, check.positions = count("games"), count("positions_")
     check.evaluations = count("evaluations_")
     answers = [("remarks", "remarks", "true", again)]
-    for table, key, manifests in (
-        ("evaluations", "engine", snapshot.engines),
-        ("adjudications", "method", snapshot.methods),
-        ("winners", "method", snapshot.winners),
-        ("rankings", "model", snapshot.rankings),
-        ("categories", "search", snapshot.categories),
-        ("visits", "search", snapshot.visits),
-        ("columns", "column", snapshot.columns),
-    ):
+    for table, manifests in snapshot.derived.items():
         for name, manifest in manifests.items():
             quoted = name.replace("'", "''")
             remedy = f"remove {manifest.folder} and ask again ({_ask_again(folder, manifest.file)})"
             what = str(manifest.folder.relative_to(folder))
-            answers.append((what, table, f"e.{key} = '{quoted}'", remedy))
+            answers.append((what, table, f"e.{DERIVED[table]} = '{quoted}'", remedy))
     for what, table, which, remedy in answers:
         if broken(_OF_POSITIONS.format(table=table, which=which)):
             problem = "some rows are about positions that are not there"
@@ -316,7 +283,7 @@ def _seal(folder: Path) -> None:
             if (damage := part_damage(folder, part)) is not None:
                 raise StudyError(f"{folder / part.name}: {damage}; {_again(manifest)}")
         write_manifest(file, manifest.values, sealed_parts(manifest))
-    for each, _ in _answerers(folder):
+    for *_, each in _derived(folder):
         with locked(each.parent, "sealing"), contextlib.suppress(StudyError):
             manifest = _trusting(each)
             write_manifest(each, manifest.values, _sound(manifest))

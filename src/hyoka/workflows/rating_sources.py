@@ -21,8 +21,8 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.foundation.text import merge_names
 from hyoka.records import batches
 from hyoka.records.sources import files_of, size_on_disk
+from hyoka.storage.manifest import DESCRIPTION
 from hyoka.study import Study
-from hyoka.study.manifest import DESCRIPTION
 
 _COLUMNS: Final = ("first", "second", "result")
 _GAME: Final = "game"

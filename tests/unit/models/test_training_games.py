@@ -18,7 +18,7 @@ from hyoka.records import Record
 from hyoka.records.samples import sample_path
 from hyoka.storage.game_ids import GameIds, game_id
 from hyoka.storage.model_file import ModelFile, Origin, read_model_file
-from hyoka.study import rank_moves
+from hyoka.study.derived_columns import rank_moves
 
 
 def games(count: int = 40, seed: int = 0) -> list[Record]:

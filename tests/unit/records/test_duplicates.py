@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.study import append_to_study, check_study, make_study
+from hyoka.study import append_to_study, make_study
 from hyoka.study.duplicates import merge_remarks
+from hyoka.study.verify import check_study
 
 MOVES = ("e4", "e5", "Nf3", "Nc6", "Bb5", "a6")
 TAGS = {

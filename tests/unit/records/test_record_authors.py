@@ -13,7 +13,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.storage.files import write_toml
-from hyoka.study.manifest import DESCRIPTION, read_manifest
+from hyoka.storage.manifest import DESCRIPTION, read_manifest
 
 from ..record_texts import one
 

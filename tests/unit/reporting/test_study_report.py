@@ -17,8 +17,8 @@ from hyoka.reporting import Details, Explorer, Page, Table
 from hyoka.reporting.study_report import save_figures, study_report, write_report
 from hyoka.reporting.study_report.study_contents import StudyReport
 from hyoka.storage.files import write_toml
+from hyoka.storage.manifest import part_name
 from hyoka.storage.parquet import write_parquet
-from hyoka.study.manifest import part_name
 from hyoka.study.tables import EVALUATION_SCHEMA
 
 OPENING = [

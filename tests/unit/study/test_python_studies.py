@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 import hyoka as hk
 from hyoka.foundation.errors import Error, NotationError, StudyError
 from hyoka.games import registry as registered
-from hyoka.study import categorize, make_study, rank_moves
+from hyoka.study import make_study
+from hyoka.study.derived_columns import categorize, rank_moves
 
 
 @dataclass(frozen=True)

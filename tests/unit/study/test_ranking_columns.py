@@ -11,8 +11,9 @@ import hyoka as hk
 from hyoka.foundation.errors import ParameterError, SourceError
 from hyoka.models.loading import move_model, ranked
 from hyoka.records.samples import sample_path
-from hyoka.study import check_study, rank_moves
+from hyoka.study.derived_columns import rank_moves
 from hyoka.study.sampling import slice_columns
+from hyoka.study.verify import check_study
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import pytest
 
 import hyoka as hk
 from hyoka.storage.files import write_sealed_toml, write_toml
+from hyoka.storage.manifest import read_description
 from hyoka.storage.parquet import write_parquet
 from hyoka.study.importing import chosen_columns
-from hyoka.study.manifest import read_description
 
 PGN = """[White "Anand, V"]
 [Black "Carlsen, M"]

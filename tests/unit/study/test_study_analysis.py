@@ -12,7 +12,9 @@ import hyoka as hk
 from hyoka.analysis import NO_INTERVALS, Curves, Resampling, fit_win_draw_loss
 from hyoka.foundation.errors import ConditionError, ParameterError, StudyError
 from hyoka.records.samples import sample_path
-from hyoka.study import Question, Study, adjudicate, evaluate
+from hyoka.study import Question, Study
+from hyoka.study.evaluating import evaluate
+from hyoka.study.exact_results import adjudicate
 from hyoka.study.sampling import THE_PHASE, Asked, measured, slice_columns
 
 FEW = Resampling(20)

@@ -20,12 +20,12 @@ import pytest
 
 import hyoka as hk
 from hyoka.apps.cli import run
-from hyoka.storage import locking
+from hyoka.storage import locking, manifest
 from hyoka.storage.files import read_toml, write_sealed_toml, write_toml
 from hyoka.storage.locking import is_held, locked
 from hyoka.storage.parquet import write_parquet
 from hyoka.study import exact_results as adjudicating
-from hyoka.study import importing, manifest
+from hyoka.study import importing
 from hyoka.study.tables import Snapshot
 
 TABLES = ("games", "positions", "remarks", "refused", "evaluations", "adjudications")

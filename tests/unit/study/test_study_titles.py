@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import hyoka as hk
 from hyoka.apps.cli.command_table import command_line
-from hyoka.study.manifest import DESCRIPTION, changing, read_part
+from hyoka.storage.manifest import DESCRIPTION, changing, read_part
 
 PGN: Final = """[Event "x"]
 [White "A"]

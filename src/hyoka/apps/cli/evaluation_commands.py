@@ -42,10 +42,10 @@ from hyoka.learning.scores import ScoredLeaves, ScoreFit, ScoreSettings, fit_sco
 from hyoka.models.sparse import sparse_evaluation
 from hyoka.models.training_games import LearnedGames
 from hyoka.storage.game_ids import GameIds
+from hyoka.storage.manifest import DESCRIPTION
 from hyoka.storage.model_file import read_model_file
 from hyoka.storage.outputs import TRAINING
 from hyoka.study import Study
-from hyoka.study.manifest import DESCRIPTION
 
 POSITIONS = 200_000
 HELD_OUT_POSITIONS = 20_000

@@ -51,9 +51,9 @@ from hyoka.learning.selfplay.selfplay_loop import NETWORK, PLAN, Generation, Loo
 from hyoka.reporting.learning_report import selfplay_page
 from hyoka.storage.files import write_text
 from hyoka.storage.game_ids import GameIds
+from hyoka.storage.manifest import DESCRIPTION
 from hyoka.storage.model_file import Origin
 from hyoka.study import Study
-from hyoka.study.manifest import DESCRIPTION
 
 PAGE = "report.html"
 _LARGEST_CODES = 20_000

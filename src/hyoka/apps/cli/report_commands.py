@@ -16,7 +16,8 @@ from hyoka.apps.cli.study_commands import StudyPath, Where
 from hyoka.foundation.progress import Progress
 from hyoka.reporting.study_report import save_figures, write_report
 from hyoka.storage.outputs import PAGE, PICTURE, TABLE
-from hyoka.study import Study, export_positions
+from hyoka.study import Study
+from hyoka.study.exporting import export_positions
 
 
 def report_command(

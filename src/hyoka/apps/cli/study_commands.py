@@ -30,22 +30,14 @@ from hyoka.parallel import cluster
 from hyoka.search import EXACT_METHODS
 from hyoka.search.difficulty import SEARCH
 from hyoka.storage.outputs import TABLE
-from hyoka.study import (
-    COMMENTS,
-    CategoriesReport,
-    ColumnReport,
-    EvaluationReport,
-    Study,
-    adjudicate,
-    adjudicate_records,
-    categorize,
-    check_study,
-    columns_of,
-    evaluate,
-    rank_moves,
-)
+from hyoka.study import COMMENTS, ColumnReport, Study, columns_of
+from hyoka.study.derived_columns import CategoriesReport, categorize, rank_moves
+from hyoka.study.evaluating import evaluate
+from hyoka.study.evaluation_store import EvaluationReport
+from hyoka.study.exact_results import adjudicate, adjudicate_records
 from hyoka.study.exporting import TABLES, write_table
 from hyoka.study.sampling import SAID
+from hyoka.study.verify import check_study
 
 StudyPath = Annotated[
     Path, typer.Argument(metavar="STUDY", help="A study's folder.", show_default=False)

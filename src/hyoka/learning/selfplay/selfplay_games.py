@@ -15,7 +15,8 @@ from hyoka.games import game_facts
 from hyoka.learning.network_training import Examples, joined
 from hyoka.records import Record, Remark, write_records
 from hyoka.records.record import Author
-from hyoka.study import Study, Visits, keep_visits, make_study, stored_visits
+from hyoka.study import Study, make_study
+from hyoka.study.evaluation_store import Visits, keep_visits, stored_visits
 
 
 @dataclass(frozen=True, eq=False)

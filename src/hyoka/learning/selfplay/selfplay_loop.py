@@ -45,7 +45,8 @@ from hyoka.storage.game_ids import GameIds
 from hyoka.storage.locking import locked
 from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.outputs import check_output_folder
-from hyoka.study import Study, has_visits
+from hyoka.study import Study
+from hyoka.study.evaluation_store import has_visits
 
 PLAN: Final = "plan.json"
 NETWORK: Final = "network.nn"

@@ -9,9 +9,9 @@ from typing import Any, TypedDict
 from hyoka.analysis.sample import DrawnGames, Link
 from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.records.record import Standings
+from hyoka.storage.manifest import read_description
 from hyoka.study import COMMENTS, Study
 from hyoka.study.comment_authors import PLAYER
-from hyoka.study.manifest import read_description
 from hyoka.study.sampling import EVALUATOR, SAID, identity, said_by
 from hyoka.study.sql import check_condition
 

@@ -13,7 +13,8 @@ from hyoka.foundation.errors import StudyError
 from hyoka.foundation.progress import OnProgress
 from hyoka.learning import is_held_out
 from hyoka.learning.proximal_fit import TermLeaves
-from hyoka.study import Question, Study, evaluate
+from hyoka.study import Question, Study
+from hyoka.study.evaluating import evaluate
 from hyoka.study.sampling import Measured, column_values, first_player, measured, slice_columns
 from hyoka.study.tables import position_keys
 from hyoka.workflows.improve.improve_plan import ImprovePlan

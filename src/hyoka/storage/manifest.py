@@ -49,42 +49,30 @@ from hyoka.storage.files import (
     write_sealed_toml,
 )
 from hyoka.storage.locking import LOCK, locked
+from hyoka.storage.outputs import STUDY
 from hyoka.storage.parquet import write_parquet
 
 VERSION: Final = 2
 UNSEALED_VERSION: Final = 1
 """The version of studies whose `study.toml` lists no parts; all parts in the folders count."""
-DESCRIPTION: Final = "study.toml"
-COMMENTS: Final = "comments"
-"""The name of the evaluator that stands for the records' own comments."""
+DESCRIPTION: Final = STUDY
 TABLES: Final = ("games", "positions", "remarks", "refused")
-REMARK_SCHEMA: Final = pa.schema(
-    [
-        ("game_id", pa.int64()),
-        ("ply", pa.int32()),
-        ("value", pa.float32()),
-        ("score", pa.float32()),
-        ("mate", pa.int16()),
-        ("depth", pa.int16()),
-        ("clock_s", pa.float32()),
-        ("spent_s", pa.float32()),
-        ("book", pa.bool_()),
-        ("author", pa.string()),
-        ("nags", pa.list_(pa.uint16())),
-        ("text", pa.string()),
-        ("properties", pa.string()),
-    ]
-)
-ENGINE: Final = "engine.toml"
-METHOD: Final = "method.toml"
-MODEL: Final = "model.toml"
-SEARCH: Final = "search.toml"
-COLUMN: Final = "column.toml"
+DERIVED: Final = {
+    "evaluations": "engine",
+    "adjudications": "method",
+    "winners": "method",
+    "rankings": "model",
+    "categories": "search",
+    "visits": "search",
+    "columns": "column",
+}
+"""Tables of rows about positions, and the key of their folders: `evaluations/engine=NAME`."""
 _LISTED: Final = re.compile(
     r"((?:[a-z]+/)?part-\d{6,}\.parquet) (\d+) (\d+) ([0-9a-f]{8}) ([0-9a-f]{64})"
 )
 _READ_WHOLE: Final = 128 << 20
 """Tables up to this total size are verified completely before use."""
+_PART_ROWS: Final = 500_000
 _OF_GAMES: Final = ("positions", "remarks")
 """Tables whose parts belong to the part of games with the same number."""
 
@@ -92,6 +80,23 @@ _OF_GAMES: Final = ("positions", "remarks")
 def part_name(number: int) -> str:
     """The file name of a part; parts of several tables with the same number belong together."""
     return f"part-{number:06}.parquet"
+
+
+def derived_file(study: Path, table: str, name: str) -> Path:
+    """Return the path of the manifest of one evaluator, method, model, search or column.
+
+    >>> derived_file(Path("study"), "winners", "mate").as_posix()
+    'study/winners/method=mate/method.toml'
+    """
+    key = DERIVED[table]
+    return study / table / f"{key}={name}" / f"{key}.toml"
+
+
+def derived_files(study: Path, table: str) -> dict[str, Path]:
+    """List the manifests of a derived table by name, present or missing."""
+    prefix = f"{DERIVED[table]}="
+    names = [each.name.removeprefix(prefix) for each in sorted((study / table).glob(f"{prefix}*"))]
+    return {name: derived_file(study, table, name) for name in names}
 
 
 def read_description(folder: Path) -> dict[str, Any]:
@@ -377,6 +382,18 @@ class Change:
     def add(self, table: pa.Table) -> None:
         """Write a part and list it."""
         self.parts.append(self.write(table))
+
+    def tables(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Read the listed parts."""
+        for part in self.parts:
+            yield read_part(self.file.parent / part.name, columns)
+
+    def replace_all(self, table: pa.Table, values: dict[str, Any]) -> None:
+        """Replace all parts and values, and commit the change."""
+        starts = range(0, max(1, len(table)), _PART_ROWS)
+        self.parts = [self.write(table.slice(start, _PART_ROWS)) for start in starts]
+        self.values = values
+        self.commit()
 
     def copy(self, part: Part, number: int) -> Part:
         """Copy a part to another number; as with `write`, commit the change."""
