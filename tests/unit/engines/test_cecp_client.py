@@ -2,6 +2,7 @@
 """What CECP engines say, of both versions, and what we make of it."""
 
 import asyncio
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -237,3 +238,13 @@ def test_an_engine_of_another_protocol_is_found_out() -> None:
         words = ["version=1"] if is_ == "cecp" else []
         error = refusal_of(fake(is_, *words).replace(f"{is_}:", f"{took}:", 1))
         assert f"seems to speak {is_.upper()}, not {took.upper()}" in error.message
+
+
+def test_an_engine_that_hangs_at_its_start_is_restarted(tmp_path: Path) -> None:
+    # GNU Chess hangs at some of its starts; this one at its first.
+    settings, command = fake("cecp", settings="timeout=10").removeprefix("cecp:").split(":", 1)
+    mark = shlex.quote(str(tmp_path / "started"))
+    script = f"if [ -e {mark} ]; then exec {command}; fi; touch {mark}; exec sleep 1000"
+    spec = f"cecp:{settings}:sh -c {shlex.quote(script)}"
+    [evaluation] = evaluated(spec, WHITE)
+    assert evaluation.best == "a2a3"

@@ -120,7 +120,10 @@ _OWN_COMMANDS: Final = {"hash": ("memory", "memory"), "threads": ("smp", "cores"
 """Options that are protocol commands: the feature that offers each, and the command."""
 _DEEPEST: Final = 1000
 _MOVES_TO_COME: Final = 40
-_POKES_S: Final = (0.3, 0.8, 1.3, 1.8, 2.3)
+_POKES_S: Final = (0.3, 0.8, 1.3, 1.8, 2.3, 4.0, 6.0)
+_RESTARTS: Final = 4
+_RESTART_SHARE: Final = 10
+"""An engine is restarted after this part of the timeout, so that a short hang costs little."""
 
 
 class _Search:
@@ -184,7 +187,18 @@ class CecpEngine:
         """Start the engine, shake hands and set its options; raises EngineError."""
         engine = cls(spec, await Transport.of(spec, cwd))
         try:
-            if await engine._shake_hands():
+            for _ in range(_RESTARTS):
+                # GNU Chess may lose its first input for good: a silent engine is restarted.
+                try:
+                    doubted = await engine._shake_hands(spec.timeout_s / _RESTART_SHARE)
+                    break
+                except EngineError as error:
+                    if error.reason != "timeout":
+                        raise
+                    engine.transport = await Transport.of(spec, cwd)
+            else:
+                doubted = await engine._shake_hands()
+            if doubted:
                 # A slow engine that has read greetings of other protocols may have obeyed them.
                 engine.transport.kill()
                 engine.features.clear()
@@ -197,7 +211,7 @@ class CecpEngine:
             raise
         return engine
 
-    async def _shake_hands(self, *, patient: bool = False) -> bool:
+    async def _shake_hands(self, timeout_s: float | None = None, *, patient: bool = False) -> bool:
         """Greet the engine; return whether it may have read other protocols' greetings.
 
         A version 1 engine takes our words for illegal moves and says so. A version 2 engine
@@ -230,7 +244,8 @@ class CecpEngine:
         # GNU Chess may delay its answers until more input.
         later = [(after_s, lambda: "ping 1\n") for after_s in _POKES_S]
         later += [] if patient else [(DOUBT_S, doubt)]
-        await self.transport.ask(greeting, read, self.spec.timeout_s, later=later)
+        timeout_s = timeout_s or self.spec.timeout_s
+        await self.transport.ask(greeting, read, timeout_s, later=later)
         self.name = printable(self.features.get("myname", self.spec.title))
         # Every engine reads coordinate moves; for old engines `post` is a toggle.
         known = [name for name in self.features if name not in ("done", "option", "san")]
