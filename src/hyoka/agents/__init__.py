@@ -6,7 +6,6 @@ entry in `kinds.AGENT_KINDS`.
 """
 
 from hyoka.agents.agent import (
-    PYTHON_GAMES,
     Agent,
     Answer,
     Evaluator,
@@ -15,12 +14,10 @@ from hyoka.agents.agent import (
     Solver,
     Spec,
     Turn,
-    is_in_python,
 )
 from hyoka.agents.kinds import agent_of, is_spec, spec_of
 
 __all__ = [
-    "PYTHON_GAMES",
     "Agent",
     "Answer",
     "Evaluator",
@@ -30,7 +27,6 @@ __all__ = [
     "Spec",
     "Turn",
     "agent_of",
-    "is_in_python",
     "is_spec",
     "spec_of",
 ]

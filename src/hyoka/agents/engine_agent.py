@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from hyoka.agents.agent import Agent, Answer, RecordedGame, Turn, is_in_python
+from hyoka.agents.agent import Agent, Answer, RecordedGame, Turn
 from hyoka.agents.gtp_scripts import Script, ScriptRunner, script_of
 from hyoka.engines import (
     PROTOCOLS,
@@ -20,7 +20,7 @@ from hyoka.engines import (
     start_engine,
 )
 from hyoka.foundation.errors import EngineError, NotationError
-from hyoka.games import game_of_protocol
+from hyoka.games import game_of_protocol, is_in_python
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Assertion, Exercise, GtpTest, NotAsked
 from hyoka.search import SearchLimits

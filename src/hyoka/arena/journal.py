@@ -18,9 +18,8 @@ from typing import Any, Final, Self
 import numpy as np
 import pyarrow as pa
 
-from hyoka.agents import PYTHON_GAMES
 from hyoka.foundation.errors import StudyError
-from hyoka.games import game_facts
+from hyoka.games import PYTHON_GAMES, game_facts
 from hyoka.records import Record, Remark, write_records
 from hyoka.storage.files import check_regular, read_regular
 from hyoka.storage.parquet import write_parquet

@@ -232,6 +232,15 @@ def registered_start(name: str) -> AnyGame | None:
     return next((start for start in _STARTS.values() if type(start).__name__ == name), None)
 
 
+PYTHON_GAMES: Final = "python:"
+"""The prefix of names of games written in Python, in matches."""
+
+
+def is_in_python(game: str) -> bool:
+    """Whether a match's or study's game is written in Python."""
+    return game.startswith(PYTHON_GAMES) or registered_start(game) is not None
+
+
 def registered_facts(game: type[Any] | str) -> GameFacts | None:
     """Return the facts of a registered game by name or position type; None if there is none.
 

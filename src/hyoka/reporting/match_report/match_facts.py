@@ -10,13 +10,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.agents import PYTHON_GAMES
 from hyoka.arena.journal import PlayedGame
 from hyoka.arena.ratings import Standing
 from hyoka.arena.score import MatchScore, Score
 from hyoka.foundation.errors import IllegalMoveError
 from hyoka.foundation.text import shorten
-from hyoka.games import PythonLine, registered_start
+from hyoka.games import PYTHON_GAMES, PythonLine, registered_start
 from hyoka.games.diagram import Diagram, diagram
 from hyoka.records import Record
 
