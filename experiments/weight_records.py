@@ -32,7 +32,14 @@ from hyoka.analysis import (
 )
 from hyoka.arena import Score, openings_of, permutation_p_value, plan_match, rate
 from hyoka.foundation.math import Estimate, independent_difference
-from hyoka.learning import Examples, WeightFit, fit_weights, is_held_out, term_examples
+from hyoka.learning import (
+    Examples,
+    PositionSelection,
+    WeightFit,
+    fit_weights,
+    is_held_out,
+    term_examples,
+)
 from hyoka.learning.sigmoid import Array
 from hyoka.search import LinearEvaluation, linear_evaluation
 from hyoka.storage.model_file import Origin
@@ -235,13 +242,13 @@ class WeightRun:
         return term_examples(
             study,
             self.adjusted.terms,
+            PositionSelection(
+                sample=None if every_position else self.amount.sample, seed=self.seed, draws=draws
+            ),
             shape=self.adjusted.shape,
             off=off,
             weights=self.present,
             quiet=quiet,
-            draws=draws,
-            sample=None if every_position else self.amount.sample,
-            seed=self.seed,
             progress=self.context.progress,
         )
 

@@ -4,6 +4,7 @@
 from hyoka.learning.examples import (
     SHAPES,
     Examples,
+    PositionSelection,
     Shape,
     Weight,
     chosen_terms,
@@ -33,6 +34,7 @@ __all__ = [
     "GapChange",
     "HeldOut",
     "Method",
+    "PositionSelection",
     "Shape",
     "SigmoidFit",
     "TableColumns",

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hyoka.analysis.sample import DrawnGames
 from hyoka.foundation.errors import ConditionError, NotationError, StudyError, named, nearest
 from hyoka.foundation.math import logistic
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.learning.sigmoid import Array
@@ -84,6 +85,35 @@ class Examples:
         return self.base.with_weights(changed, scale=scale)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PositionSelection:
+    """Options that select a study's positions for a fit."""
+
+    where: str | None = option(None, "Only positions that meet this SQL condition.", metavar="SQL")
+    sample: int | None = option(None, "This many positions of each game; else all.", min=1)
+    draws: DrawnGames = option("drop", "Leave drawn games out, or count them as half a win.")
+    seed: int = option(0, "Seed of random choices.", min=0)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+    def rows(self, study: Study) -> tuple[pa.Table, int]:
+        """Selected positions with results, and the number of those whose result does not count."""
+        names = "game_id, ply, coalesce(adjudicated, result) as result"
+        table, undecided = decided(study.select(self.where, names), self.draws)
+        return self.draw(table), undecided
+
+    def draw(self, table: pa.Table) -> pa.Table:
+        """All rows, or `sample` of each game, selected as in `evaluate`."""
+        if self.sample is None:
+            return table
+        games, plies = sampled(table, self.sample, self.seed)[:2]
+        ids = pa.table({"game_id": games, "ply": plies})
+        return table.join(ids, ["game_id", "ply"], join_type="inner").sort_by(
+            [("game_id", "ascending"), ("ply", "ascending")]
+        )
+
+
 def decided(table: pa.Table, draws: DrawnGames) -> tuple[pa.Table, int]:
     """Rows with a known result that counts, and the number of other rows."""
     results = table["result"].to_numpy(zero_copy_only=False).astype(np.float64)
@@ -100,17 +130,6 @@ def decided(table: pa.Table, draws: DrawnGames) -> tuple[pa.Table, int]:
     return table.filter(pa.array(keep)), int((~keep).sum())
 
 
-def some_of_each_game(table: pa.Table, sample: int | None, seed: int) -> pa.Table:
-    """All rows, or `sample` of each game, selected by `seed` as in `evaluate`."""
-    if sample is None:
-        return table
-    kept = sampled(table, sample, seed)
-    ids = pa.table({"game_id": kept[0], "ply": kept[1]})
-    return table.join(ids, ["game_id", "ply"], join_type="inner").sort_by(
-        [("game_id", "ascending"), ("ply", "ascending")]
-    )
-
-
 Shape = Literal["phases", "one", "ending", "factor"]
 """The numbers fitted per term: opening and ending weights, one weight for both, the ending weight
 alone; or one factor for all terms in their current proportions.
@@ -124,14 +143,11 @@ _MOST_NUMBERS: Final = 10**8
 def term_examples(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
     terms: Sequence[str],
+    selection: PositionSelection | None = None,
     *,
     shape: Shape = "phases",
     off: bool = False,
     weights: str | Path | LinearEvaluation | None = None,
-    where: str | None = None,
-    sample: int | None = None,
-    seed: int = 0,
-    draws: DrawnGames = "drop",
     quiet: bool | None = None,
     progress: OnProgress | None = None,
 ) -> Examples:
@@ -139,8 +155,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
 
     `terms` are names or patterns such as `bishop_*`. In the initial evaluation, they keep their
     weights or, if `off`, have none. `quiet` (the default for games with a quiescence search)
-    replaces each position by the end point of its quiescence search with that evaluation. `where`
-    and `sample` select positions as in `evaluate`.
+    replaces each position by the end point of its quiescence search with that evaluation.
     """
     if isinstance(weights, LinearEvaluation):
         present, origin = weights, ""
@@ -155,10 +170,7 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
         quiet = has_quiescence
     elif quiet and not has_quiescence:
         raise StudyError(f"{study.game} has no quiescence search")
-    table, undecided = decided(
-        study.select(where, "game_id, ply, coalesce(adjudicated, result) as result"), draws
-    )
-    table = some_of_each_game(table, sample, seed)
+    table, undecided = (selection or PositionSelection()).rows(study)
     if len(table) * len(fitted) > _MOST_NUMBERS:
         raise StudyError(
             f"{len(fitted):,} weights and {len(table):,} positions are more than fits into memory: "
@@ -301,16 +313,13 @@ _SUREST: Final = 1e-3
 """Values are clipped to this distance from 0 and 1 before the logit."""
 
 
-def column_examples(  # noqa: PLR0913 - a keyword for each choice
+def column_examples(
     study: Study,
     evaluator: str,
     columns: Sequence[str],
+    selection: PositionSelection | None = None,
     *,
     times_score: Sequence[str] = (),
-    where: str | None = None,
-    sample: int | None = None,
-    seed: int = 0,
-    draws: DrawnGames = "drop",
 ) -> Examples:
     """Examples for weights of columns that are added to an evaluator's score.
 
@@ -323,8 +332,10 @@ def column_examples(  # noqa: PLR0913 - a keyword for each choice
         raise ConditionError("no column is named: say what to add to the score")
     engine = chosen_evaluator(study, evaluator)
     expressions = [*columns, *times_score]
-    with_result, undecided = decided(_scored(study, engine, expressions, where), draws)
-    table = some_of_each_game(with_result, sample, seed)
+    selection = selection or PositionSelection()
+    scored = _scored(study, engine, expressions, selection.where)
+    with_result, undecided = decided(scored, selection.draws)
+    table = selection.draw(with_result)
     all_scores, unit = _scores(table, evaluator)
     known = np.isfinite(all_scores)
     rows, scores = table.filter(pa.array(known)), all_scores[known]

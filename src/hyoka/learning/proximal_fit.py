@@ -13,12 +13,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.analysis.sample import DrawnGames
 from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.foundation.math import logistic
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
-from hyoka.learning.examples import chosen_terms, decided, some_of_each_game
+from hyoka.learning.examples import PositionSelection, chosen_terms
 from hyoka.learning.sigmoid import Array, fit_sigmoid, interval_reach, log_losses
 from hyoka.learning.weights import FittedWeight
 from hyoka.records.bulk import UNFINISHED
@@ -50,27 +49,17 @@ class TermLeaves:
         return len(self.results)
 
     @classmethod
-    def of_study(  # noqa: PLR0913 - a keyword for each choice
+    def of_study(
         cls,
         study: Study,
         evaluation: LinearEvaluation,
-        *,
-        where: str | None = None,
-        sample: int | None = None,
-        seed: int = 0,
-        draws: DrawnGames = "half",
+        selection: PositionSelection,
         progress: OnProgress | None = None,
     ) -> "TermLeaves":
-        """Positions of a study, without those that have no quiescent end (mates, finished games).
-
-        `where` and `sample` select positions as in `evaluate`.
-        """
+        """Positions of a study, except mates and finished games, which have no quiescent end."""
         from scipy.sparse import csr_array, vstack  # noqa: PLC0415 - it takes a while to import
 
-        table, _ = decided(
-            study.select(where, "game_id, ply, coalesce(adjudicated, result) as result"), draws
-        )
-        table = some_of_each_game(table, sample, seed)
+        table, _ = selection.rows(study)
         games, plies = (table[name].to_numpy() for name in ("game_id", "ply"))
         quiescence = game_facts(study.game).search.quiescence
         what = "positions at rest" if quiescence else "positions"

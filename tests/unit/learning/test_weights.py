@@ -18,6 +18,7 @@ from hyoka.foundation.progress import Progress
 from hyoka.learning import (
     Examples,
     Method,
+    PositionSelection,
     Shape,
     Weight,
     chosen_terms,
@@ -605,7 +606,9 @@ def test_results_are_the_games_and_draws_are_as_asked(chess_study: hk.Study) -> 
     said = {game: record.result for game, record in chess_study.records()}
     assert examples.results.tolist() == [said[int(game)] for game in examples.games]
     assert examples.undecided > 0
-    half = term_examples(chess_study, ["tempo"], shape="one", quiet=False, draws="half")
+    half = term_examples(
+        chess_study, ["tempo"], PositionSelection(draws="half"), shape="one", quiet=False
+    )
     assert set(half.results[half.games % 3 == 2]) == {0.5}
     assert half.undecided == 0
 
@@ -621,9 +624,8 @@ def test_what_an_exact_method_knows_goes_before_the_record(tmp_path: Path) -> No
 
 def test_a_sample_is_the_one_that_evaluate_takes(chess_study: hk.Study) -> None:
     hk.evaluate(chess_study, ["ab:depth=1,hash=1"], sample=2, seed=9)
-    examples = term_examples(
-        chess_study, ["tempo"], shape="one", sample=2, seed=9, quiet=False, draws="half"
-    )
+    selection = PositionSelection(sample=2, seed=9, draws="half")
+    examples = term_examples(chess_study, ["tempo"], selection, shape="one", quiet=False)
     engine = hk.SearchSpec.from_text("ab:depth=1,hash=1").id
     rows = chess_study.sql(f"select game_id, ply from evaluations where engine = '{engine}'")
     asked = set(zip(rows["game_id"].to_pylist(), rows["ply"].to_pylist(), strict=True))
@@ -632,12 +634,14 @@ def test_a_sample_is_the_one_that_evaluate_takes(chess_study: hk.Study) -> None:
 
 
 def test_where_chooses_positions(chess_study: hk.Study) -> None:
-    examples = term_examples(chess_study, ["tempo"], where="ply between 4 and 6", quiet=False)
+    examples = term_examples(
+        chess_study, ["tempo"], PositionSelection(where="ply between 4 and 6"), quiet=False
+    )
     assert set(examples.plies) == {4, 5, 6}
     with pytest.raises(hk.ConditionError, match="plyy"):
-        term_examples(chess_study, ["tempo"], where="plyy > 4")
+        term_examples(chess_study, ["tempo"], PositionSelection(where="plyy > 4"))
     with pytest.raises(hk.StudyError, match="no position satisfies"):
-        term_examples(chess_study, ["tempo"], where="ply > 1000")
+        term_examples(chess_study, ["tempo"], PositionSelection(where="ply > 1000"))
 
 
 def quiescence(game: Any, evaluation: hk.LinearEvaluation, alpha: float, beta: float) -> float:
@@ -778,7 +782,7 @@ def scored_study(chess_study: hk.Study) -> hk.Study:
 def test_columns_are_sql_over_the_positions(scored_study: hk.Study) -> None:
     engine = hk.SearchSpec.from_text("ab:depth=1,hash=0").id
     columns = ["bishop_mobility", "passed * phase / 100", "queens = 0"]
-    examples = column_examples(scored_study, engine, columns, where="ply >= 10")
+    examples = column_examples(scored_study, engine, columns, PositionSelection(where="ply >= 10"))
     rows = scored_study.sql(
         "select e.score, bishop_mobility, passed, phase, queens from positions"
         f" join (select * from evaluations where engine = '{engine}' and mate is null) e"

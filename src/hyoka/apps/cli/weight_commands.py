@@ -29,6 +29,7 @@ from hyoka.learning import (
     Examples,
     HeldOut,
     Method,
+    PositionSelection,
     Shape,
     WeightFit,
     column_examples,
@@ -230,31 +231,21 @@ def weights_command(
     if study is None:
         raise Error("name a study, or features of your own with --features")
     opened = Study.open(study)
+    selection = PositionSelection(where=where, sample=sample, seed=seed, draws=draws or "drop")
     with progress_bars(quiet or as_json) as progress:
         if columns or evaluator is not None:
             _refuse_with_columns(terms, off, weights, start_output)
             if evaluator is None:
                 raise Error("--column adds to an evaluator's score: name it with --evaluator")
-            examples = column_examples(
-                opened,
-                evaluator,
-                columns or [],
-                where=where,
-                sample=sample,
-                seed=seed,
-                draws=draws or "drop",
-            )
+            examples = column_examples(opened, evaluator, columns or [], selection)
         else:
             examples = term_examples(
                 opened,
                 terms or [],
+                selection,
                 shape=shape,
                 off=off,
                 weights=weights,
-                where=where,
-                sample=sample,
-                seed=seed,
-                draws=draws or "drop",
                 quiet=False if static else None,
                 progress=progress,
             )

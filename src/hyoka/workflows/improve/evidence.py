@@ -70,15 +70,7 @@ def gather_evidence(study: Study, plan: ImprovePlan, progress: OnProgress | None
     if own is None:
         engine, positions = _evaluate(study, plan, progress)
     else:
-        leaves = TermLeaves.of_study(
-            study,
-            own,
-            where=plan.where,
-            sample=plan.sample,
-            seed=plan.seed,
-            draws=plan.draws,
-            progress=progress,
-        )
+        leaves = TermLeaves.of_study(study, own, plan.selection, progress)
         positions = _measure_at_rest(study, plan, leaves)
     held_out = is_held_out(positions.game_ids, plan.hold_out, plan.seed)
     return Evidence(positions, held_out, leaves, engine)

@@ -217,13 +217,9 @@ class WeightFitter:
             [f"(case when {each.sql} then 1 else 0 end)" for each in slices if each.kind == kind]
             for kind in ("level", "lean")
         )
+        selection = replace(plan.selection, sample=None)
         examples = column_examples(
-            evidence.study,
-            evidence.engine,
-            levels,
-            times_score=leans,
-            where=plan.where,
-            draws=plan.draws,
+            evidence.study, evidence.engine, levels, selection, times_score=leans
         )
         return replace(examples, source=f"the scores of {plan.evaluator}")
 

@@ -12,6 +12,7 @@ from hyoka.agents import agent_of, spec_of
 from hyoka.analysis.sample import DrawnGames
 from hyoka.arena import Sprt
 from hyoka.foundation.errors import NotationError, ParameterError, SourceError
+from hyoka.learning.examples import PositionSelection
 from hyoka.models.linear import has_terms
 from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation, static_evaluation
 from hyoka.study import COMMENTS, Study
@@ -57,6 +58,13 @@ class ImprovePlan:
             raise ParameterError("freedom", f"is a share of the scale, not {self.freedom:g}")
         if not 0 < self.hold_out < 1:
             raise ParameterError("hold_out", f"is a share of the games, not {self.hold_out:g}")
+
+    @property
+    def selection(self) -> PositionSelection:
+        """The positions that are evaluated and fitted."""
+        return PositionSelection(
+            where=self.where, sample=self.sample, draws=self.draws, seed=self.seed
+        )
 
     @cached_property
     def spec(self) -> Any:
