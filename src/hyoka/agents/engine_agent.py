@@ -20,19 +20,18 @@ from hyoka.engines import (
     start_engine,
 )
 from hyoka.foundation.errors import EngineError, NotationError
-from hyoka.games import game_of_protocol, is_in_python
+from hyoka.games import is_in_python
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Assertion, Exercise, GtpTest, NotAsked
 from hyoka.search import SearchLimits
 
 _MAX_STARTS: Final = 3
-_SINGLE_GAME_PROTOCOLS: Final = ("uci", "usi")
 
 
 class EngineAgent(Agent[EngineSpec]):
     """An engine that speaks GTP, UCI, USI or CECP."""
 
-    prefixes = PROTOCOLS
+    prefixes = tuple(PROTOCOLS)
     spec_type = EngineSpec
 
     @classmethod
@@ -67,18 +66,15 @@ class EngineAgent(Agent[EngineSpec]):
     @property
     def default_game(self) -> str | None:
         """Chess for UCI, shogi for USI; GTP and CECP have several games."""
-        return (
-            game_of_protocol(self.spec.protocol)
-            if self.spec.protocol in _SINGLE_GAME_PROTOCOLS
-            else None
-        )
+        games = PROTOCOLS[self.spec.protocol].games
+        return games[0] if len(games) == 1 else None
 
     @property
     def move_time_s(self) -> float | None:
         """The time limit, rounded up for GTP and CECP, which count whole seconds."""
         time_s = self.spec.limits.time_s
-        counts_seconds = self.spec.protocol not in _SINGLE_GAME_PROTOCOLS
-        return math.ceil(time_s) if time_s is not None and counts_seconds else time_s
+        whole_seconds = PROTOCOLS[self.spec.protocol].whole_seconds
+        return math.ceil(time_s) if time_s is not None and whole_seconds else time_s
 
     @property
     def speaks_gtp(self) -> bool:

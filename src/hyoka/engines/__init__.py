@@ -5,8 +5,9 @@ Use `EngineSession`, or `start_engine` within an event loop.
 """
 
 from hyoka.engines.client.conformance import Check, EngineReport, check_engine
+from hyoka.engines.client.engine import Engine
 from hyoka.engines.client.process import kill_all_engines
-from hyoka.engines.client.session import Engine, EngineSession, Failure, start_engine
+from hyoka.engines.client.session import EngineSession, Failure, start_engine
 from hyoka.engines.spec import PROTOCOLS, EnginePosition, EngineSpec, Limits
 
 __all__ = [

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from hyoka._core import Player, Reason
 from hyoka.foundation.errors import EngineError, NotationError
-from hyoka.games import Position, game_facts, position
+from hyoka.games import Position, game_facts, games_with, position
 from hyoka.games.evaluation import Evaluation
 from hyoka.storage.model_file import ModelFile, read_model_file
 
@@ -83,7 +83,36 @@ def limit_from_text(key: str, text: str) -> float | int:
         raise NotationError(f"the limit {key} is {kind}, not '{text}'") from None
 
 
-PROTOCOLS: Final = ("gtp", "uci", "usi", "cecp")
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """An engine protocol; its client is listed in `client/session.py`."""
+
+    greeting: str
+    sign: re.Pattern[str]
+    """Matches lines that only its engines write."""
+    game_protocols: tuple[str, ...]
+    """Its games are those whose engines speak one of these protocols."""
+    whole_seconds: bool = False
+    """Whether time limits are whole seconds."""
+
+    @property
+    def games(self) -> list[str]:
+        """The games that its engines play."""
+        return games_with(lambda facts: facts.formats.protocol in self.game_protocols)
+
+
+PROTOCOLS: Final = {
+    "uci": Protocol("uci\n", re.compile(r"uciok\b"), ("uci",)),
+    "usi": Protocol("usi\n", re.compile(r"usiok\b"), ("usi",)),
+    "gtp": Protocol("name\n", re.compile(r"[=?]\d*(?:\s|$)"), ("gtp",), whole_seconds=True),
+    "cecp": Protocol(
+        "xboard\nprotover 2\nping 1\n",
+        re.compile(r"feature \w+=|pong 1\b|(?:Illegal|Invalid) move\b|Error \("),
+        ("uci", "usi"),
+        whole_seconds=True,
+    ),
+}
+"""The engine protocols by name."""
 DEFAULT_TIMEOUT_S: Final = 60.0
 DEFAULT_GRACE_S: Final = 10.0
 # Debian installs engines in folders that only a user's shell searches.

@@ -191,7 +191,7 @@ def test_options_are_features_or_refused(tmp_path: Path) -> None:
     evaluated(fake("cecp", *told, settings="Hash=64,Skill Level=5"), WHITE)
     assert {"memory 64", "option Skill Level=5"} <= set(heard(log))
     near = refusal_of(fake("cecp", *told, settings="Skil Level=5"))
-    assert "did you mean skill level?" in near.message
+    assert "did you mean Skill Level?" in near.message
 
 
 def test_the_check_knows_both_versions() -> None:
@@ -208,7 +208,7 @@ def test_the_check_knows_both_versions() -> None:
 def test_one_that_says_nothing_is_greeted_in_other_protocols(
     took: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("uci", "gtp", "cecp"):
+    for module in ("engine", "gtp"):
         monkeypatch.setattr(f"hyoka.engines.client.{module}.DOUBT_S", 0.05)
     error = refusal_of(fake("uci").replace("uci:", f"{took}:", 1))
     assert f"seems to speak UCI, not {took.upper()}" in error.message
@@ -224,7 +224,7 @@ def test_a_slow_engine_is_greeted_again_by_itself(
     begin = (
         "import sys, time, runpy; time.sleep(0.4); runpy.run_path(sys.argv[1], run_name='__main__')"
     )
-    for module in ("uci", "gtp", "cecp"):
+    for module in ("engine", "gtp"):
         monkeypatch.setattr(f"hyoka.engines.client.{module}.DOUBT_S", 0.05)
     before, _, script = fake(protocol, f"log={slow}").partition(" -S ")
     start = EnginePosition("go9" if protocol == "gtp" else "chess")

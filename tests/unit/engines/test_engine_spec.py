@@ -154,8 +154,8 @@ def test_what_changes_no_answer_changes_no_id() -> None:
     ("text", "words"),
     [
         ("stockfish", "uci:stockfish"),
-        ("uki:stockfish", "gtp, uci, usi"),
-        ("xboard:crafty", "gtp, uci, usi"),
+        ("uki:stockfish", "uci, usi, gtp"),
+        ("xboard:crafty", "uci, usi, gtp"),
         ("uci:", "names no command"),
         ("uci:nodes=1:", "names no command"),
         ("uci:nodes=many:x", "whole number, not 'many'"),

@@ -5,35 +5,20 @@ Both protocol versions are supported. The first (GNU Shogi) has no features, num
 limits time by `level`; the second declares `feature` lines.
 """
 
-import difflib
 import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Final, Self
 
 from hyoka._core import Player
-from hyoka.engines.client.transport import (
-    DOUBT_S,
-    GREETINGS,
-    Transport,
-    mistaken,
-    other_greetings,
-    printable,
-)
+from hyoka.engines.client.engine import DEEPEST, Engine
+from hyoka.engines.client.transport import Transport, printable
 from hyoka.engines.client.uci import is_chess960
-from hyoka.engines.spec import (
-    KEYS,
-    EnginePosition,
-    EngineSpec,
-    Limits,
-    Replay,
-    Replayer,
-    evaluate_finished,
-)
-from hyoka.foundation.errors import EngineError, Error
-from hyoka.games import Position, game_facts, game_of_protocol, games_with
+from hyoka.engines.spec import EnginePosition, EngineSpec, Limits, Replay, evaluate_finished
+from hyoka.foundation.errors import EngineError
+from hyoka.games import Position, game_facts, game_of_protocol
 from hyoka.games.clock import Clock
 from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
 
@@ -118,7 +103,6 @@ _DEFAULT_LIMITS: Final = Limits(time_s=1.0)
 """CECP counts whole seconds."""
 _OWN_COMMANDS: Final = {"hash": ("memory", "memory"), "threads": ("smp", "cores")}
 """Options that are protocol commands: the feature that offers each, and the command."""
-_DEEPEST: Final = 1000
 _MOVES_TO_COME: Final = 40
 _POKES_S: Final = (0.3, 0.8, 1.3, 1.8, 2.3, 4.0, 6.0)
 _RESTARTS: Final = 4
@@ -159,24 +143,17 @@ class _Search:
         return False
 
 
-class CecpEngine:
-    """A running CECP engine. Illegal moves raise."""
+class CecpEngine(Engine):
+    """A running CECP engine."""
 
     protocol: ClassVar[str] = "cecp"
-    games: ClassVar[tuple[str, ...]] = tuple(
-        games_with(lambda facts: facts.formats.protocol in ("uci", "usi"))
-    )
 
     def __init__(self, spec: EngineSpec, transport: Transport) -> None:
-        self.spec = spec
-        self.name = spec.title
-        self.version = ""
-        self.transport = transport
+        super().__init__(spec, transport)
         self.features: dict[str, str] = {}
         self.options: dict[str, str] = {}
         """The names as the engine writes them, by lower-case name."""
         self._new_version = False
-        self._replay = Replayer()
         # The state of the engine's board: game and start, and the moves since.
         self._start: tuple[str, str | None] | None = None
         self._moves: tuple[str, ...] = ()
@@ -184,68 +161,38 @@ class CecpEngine:
 
     @classmethod
     async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
-        """Start the engine, shake hands and set its options; raises EngineError."""
-        engine = cls(spec, await Transport.of(spec, cwd))
-        try:
-            for _ in range(_RESTARTS):
-                # GNU Chess may lose its first input for good: a silent engine is restarted.
-                try:
-                    doubted = await engine._shake_hands(spec.timeout_s / _RESTART_SHARE)
-                    break
-                except EngineError as error:
-                    if error.reason != "timeout":
-                        raise
-                    engine.transport = await Transport.of(spec, cwd)
+        """Start the engine; see `Engine.start`."""
+        brief = replace(spec, timeout_s=spec.timeout_s / _RESTART_SHARE)
+        for _ in range(_RESTARTS):
+            # GNU Chess may lose its first input for good: a silent engine is restarted.
+            try:
+                engine = await super().start(brief, cwd)
+            except EngineError as error:
+                if error.reason != "timeout":
+                    raise
             else:
-                doubted = await engine._shake_hands()
-            if doubted:
-                # A slow engine that has read greetings of other protocols may have obeyed them.
-                engine.transport.kill()
-                engine.features.clear()
-                engine.transport = await Transport.of(spec, cwd)
-                await engine._shake_hands(patient=True)
-            engine._limit_lines(spec.limits)
-            engine._tell_options()
-        except BaseException:
-            engine.transport.kill()
-            raise
-        return engine
+                engine.spec = spec
+                return engine
+        return await super().start(spec, cwd)
 
-    async def _shake_hands(self, timeout_s: float | None = None, *, patient: bool = False) -> bool:
-        """Greet the engine; return whether it may have read other protocols' greetings.
+    async def _shake_hands(self, *, patient: bool = False) -> bool:
+        """Greet the engine; see `Engine`.
 
         A version 1 engine takes our words for illegal moves and says so. A version 2 engine
         declares its features before it answers the ping.
         """
-        doubted = False
 
-        def doubt() -> str:
-            nonlocal doubted
-            doubted = True
-            return other_greetings(self.protocol)
+        def is_last(line: str) -> bool:
+            if line.startswith("feature "):
+                self._take_features(line)
+                self._new_version = self.features.get("done") == "1"
+            elif line.startswith("pong ") and not self.features:
+                self._new_version = True
+            return self._new_version or _UNKNOWN_WORD.match(line) is not None
 
-        def read(text: str) -> bool:
-            for line in text.split("\n"):
-                if line.startswith("feature "):
-                    self._take_features(line)
-                    if self.features.get("done") == "1":
-                        self._new_version = True
-                        return True
-                elif _UNKNOWN_WORD.match(line):
-                    return True
-                elif line.startswith("pong ") and not self.features:
-                    self._new_version = True
-                    return True
-                elif (message := mistaken(self.protocol, line)) is not None:
-                    raise self.transport.error(message, "nonsense")
-            return False
-
-        greeting = GREETINGS[self.protocol]
         # GNU Chess may delay its answers until more input.
-        later = [(after_s, lambda: "ping 1\n") for after_s in _POKES_S]
-        later += [] if patient else [(DOUBT_S, doubt)]
-        timeout_s = timeout_s or self.spec.timeout_s
-        await self.transport.ask(greeting, read, timeout_s, later=later)
+        pokes = [(after_s, lambda: "ping 1\n") for after_s in _POKES_S]
+        doubted = await self._greet(is_last, patient=patient, later=pokes)
         self.name = printable(self.features.get("myname", self.spec.title))
         # Every engine reads coordinate moves; for old engines `post` is a toggle.
         known = [name for name in self.features if name not in ("done", "option", "san")]
@@ -253,6 +200,10 @@ class CecpEngine:
         words += ["rejected san\n"] if "san" in self.features else []
         self.transport.tell("".join([*words, "easy\n", "post\n"]))
         return doubted
+
+    async def _configure(self) -> None:
+        self._limit_lines(self.spec.limits)
+        self._tell_options()
 
     def _take_features(self, line: str) -> None:
         for name, value in _FEATURE.findall(line):
@@ -275,18 +226,22 @@ class CecpEngine:
                     raise self.transport.error(message, "option")
                 lines.append(f"{command} {value}\n")
             else:
-                known = [*KEYS, *self.options]
-                near = difflib.get_close_matches(name.lower(), known, n=1)
-                hint = f"did you mean {near[0]}?" if near else ", ".join(self.options.values())
-                message = f"has no option '{name}'; {hint or 'it has none'}"
-                raise self.transport.error(message, "option")
+                raise self._no_option(name, self.options.values())
         if lines:
             self.transport.tell("".join(lines))
 
     @property
-    def alive(self) -> bool:
-        """Whether the engine can still answer."""
-        return self.transport.alive
+    def abilities(self) -> str:
+        """The number of options."""
+        return f"{len(self.options)} options"
+
+    @property
+    def repeatable_limits(self) -> Limits | None:
+        """The spec's limits without a time, or a depth for an engine of version 2."""
+        own = self.spec.limits
+        if own.time_s is None and own.depth:
+            return own
+        return Limits(depth=2) if self.features else None
 
     async def new_game(self) -> None:
         """Start afresh with the next position. Raises EngineError for a one-game engine."""
@@ -297,9 +252,7 @@ class CecpEngine:
     async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
         """Let the engine move in a position, and read its thinking output.
 
-        The rules evaluate a finished game. An engine without thinking output gives only a move.
-        Raises EngineError if the engine fails or refuses the position, and NotationError or
-        IllegalMoveError for a bad position.
+        An engine without thinking output gives only a move.
         """
         replay = self._replayed(position)
         result = evaluate_finished(position.game, replay.last)
@@ -308,37 +261,22 @@ class CecpEngine:
         self._start = None  # every position is set up from scratch
         effective = limits or self.spec.limits
         lines = self._set_up(position, replay) + self._limit_lines(effective)
-        evaluation = await self._move(position, replay, lines, self._wait_s(effective))
+        evaluation = await self._move(
+            position, replay, lines, self._patience_s(self._time_s(effective), None)
+        )
         self._start = None
         return evaluation
-
-    async def evaluate_some(
-        self, positions: Sequence[EnginePosition], limits: Limits | None = None
-    ) -> list[Evaluation | Error]:
-        """Evaluate the first of some positions: a result or an error."""
-        try:
-            return [await self.evaluate(positions[0], limits)]
-        except Error as error:
-            return [error]
-
-    async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
-        """Return the engine's move, or `resign`; None if the game is over."""
-        return (await self.evaluate(position, limits)).best
 
     async def play(
         self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
     ) -> Evaluation:
-        """Return the engine's move in a game, by both players' clocks or its own limits.
-
-        The move stays on the engine's board. Raises EngineError with the reason `unplayable` for an
-        illegal move.
-        """
+        """Return the engine's move in a game; the move stays on the engine's board."""
         if self.spec.fresh:
             await self.new_game()
         replay = self._replayed(position)
         lines = self._set_up(position, replay)
         is_new = lines.startswith("new\n")
-        wait_s = self._wait_s(self.spec.limits)
+        own = None
         if clocks is None:
             lines += self._limit_lines(self.spec.limits) if is_new else ""
         else:
@@ -348,25 +286,15 @@ class CecpEngine:
                 lines += "" if (deep := self.spec.limits.depth) is None else f"sd {deep}\n"
             if self._new_version and self.features.get("time", "1") == "1":
                 lines += f"time {round(100 * own.main_s)}\notim {round(100 * other.main_s)}\n"
-            wait_s = self.spec.wait_s(own.main_s)
+        wait_s = self._patience_s(self._time_s(self.spec.limits), own)
         return await self._move(position, replay, lines, wait_s)
 
-    async def close(self) -> bool:
-        """Close the engine; True if it exited on request."""
-        return await self.transport.close()
-
-    def kill(self) -> None:
-        """Kill the engine."""
-        self.transport.kill()
-
     def _replayed(self, position: EnginePosition) -> Replay:
-        if position.game not in self.games:
-            plays = " and ".join(self.games)
-            raise self.transport.error(f"CECP plays {plays}, not {position.game}", "game")
+        replay = super()._replayed(position)
         if self._new_version and self._variant(position.game) is None:
             plays = self.features.get("variants", "normal")
             raise self.transport.error(f"plays {plays}, not {position.game}", "game")
-        return self._replay(position)
+        return replay
 
     def _variant(self, game: str) -> str | None:
         """Return the engine's name of a game; None if it does not play it."""
@@ -429,7 +357,7 @@ class CecpEngine:
             unit="centipawns",
             mate=mate,
             best=best,
-            depth=min(depth, _DEEPEST),
+            depth=min(depth, DEEPEST),
             nodes=nodes,
             time_s=spent_s,
         )
@@ -441,28 +369,19 @@ class CecpEngine:
 
     def _checked(self, best: str, last: Position, notation: Notation) -> str:
         """Return the move in our notation; raises EngineError for an illegal one."""
-        if best == "resign":
-            return best
-        try:
-            move = last.parse(notation.read(best))
-        except ValueError:
-            message = f"answers with '{best[:40]}', no move"
-            raise self.transport.error(message, "unplayable") from None
-        if not last.is_legal(move):
-            raise self.transport.error(f"answers with the illegal move {move}", "unplayable")
-        return str(move)
+        return best if best == "resign" else self._legal(notation.read(best), last)
 
-    def _wait_s(self, limits: Limits) -> float:
-        """Return the timeout of a move; CECP counts whole seconds."""
+    def _time_s(self, limits: Limits) -> float | None:
+        """Return the time limit; CECP counts whole seconds."""
         time_s = (limits or _DEFAULT_LIMITS).time_s
-        return self.spec.wait_s(None if time_s is None else math.ceil(time_s))
+        return None if time_s is None else math.ceil(time_s)
 
     def _limit_lines(self, limits: Limits) -> str:
         limits = limits or _DEFAULT_LIMITS
         for key in ("nodes", "playouts", "level"):
             if getattr(limits, key) is not None:
                 message = f"CECP knows no limit '{key}'; there are time and depth"
-                raise EngineError(self.name, message, reason="limit")
+                raise self._no_limit(message)
         lines = ""
         if limits.time_s is not None:
             seconds = math.ceil(limits.time_s)
@@ -470,7 +389,7 @@ class CecpEngine:
         if limits.depth is not None:
             if not self._new_version:
                 message = "tells nothing of depths; give it a time"
-                raise EngineError(self.name, message, reason="limit")
+                raise self._no_limit(message)
             # Without a time of its own, an engine would follow some clock.
             lines += "" if limits.time_s is not None else "st 3600\n"
             lines += f"sd {limits.depth}\n"

@@ -6,23 +6,20 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from hyoka.engines.client.cecp import CecpEngine
+from hyoka.engines.client.engine import Engine
 from hyoka.engines.client.gtp import GtpEngine
 from hyoka.engines.client.session import start_engine
-from hyoka.engines.client.uci import UciEngine
-from hyoka.engines.spec import PROTOCOLS, EnginePosition, EngineSpec, Limits
+from hyoka.engines.spec import PROTOCOLS, EnginePosition, EngineSpec
 from hyoka.foundation.errors import EngineError, NotationError
-from hyoka.games import FACTS, games_with
+from hyoka.games import FACTS
 from hyoka.games.evaluation import Evaluation
 
 Verdict = Literal["pass", "warn", "fail"]
 
 _SLOW_START_S: Final = 5.0
 _MUCH_STDERR: Final = 50
-_FEW_NODES: Final = 1000
-_SHALLOW: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ def check_engine(engine: EngineSpec | str, *, probe_timeout_s: float = 5.0) -> E
 
 async def _check_command(command: str, probe_timeout_s: float) -> EngineReport:
     attempts = []
-    for protocol in ("uci", "usi", "gtp", "cecp"):
+    for protocol in PROTOCOLS:
         spec = EngineSpec(protocol=protocol, command=command)
         try:
             engine = await start_engine(replace(spec, timeout_s=probe_timeout_s))
@@ -91,7 +88,7 @@ class _Examination:
         self._spec = spec
         self._checks: list[Check] = []
         self._name, self._version = spec.title, ""
-        self._engine: UciEngine | GtpEngine | CecpEngine | None = None
+        self._engine: Engine | None = None
         self._position: EnginePosition | None = None
         self._evaluation: Evaluation | EngineError | None = None
         self._start_s = 0.0
@@ -135,10 +132,10 @@ class _Examination:
         self._checks.append(Check(name, verdict, detail))
         return verdict != "fail"
 
-    async def _running(self) -> Any:
+    async def _running(self) -> Engine:
         """Return the engine, in a new process if a check has killed the last one."""
         if self._engine is None or not self._engine.alive:
-            self._engine = await start_engine(self._spec)  # type: ignore[assignment]
+            self._engine = await start_engine(self._spec)
         return self._engine
 
     async def _program(self) -> str:
@@ -164,19 +161,19 @@ class _Examination:
         return f"{engine.name} {engine.version}".strip()
 
     async def _options(self) -> str:
-        engine = await self._running()
-        if isinstance(engine, GtpEngine):
-            if not engine.commands:
-                raise _Doubt("does not list its commands")
-            return f"{len(engine.commands)} commands, profile '{engine.profile.name}'"
-        return f"{len(engine.options)} options"
+        abilities = (await self._running()).abilities
+        if not abilities:
+            raise _Doubt("does not list its commands")
+        return abilities
 
     async def _new_game(self) -> str:
         await (await self._running()).new_game()
         return "ready again"
 
     async def _takes_position(self) -> str:
-        for game in self._trial_games():
+        for game in PROTOCOLS[self._spec.protocol].games:
+            if not FACTS[game].formats.trial_moves:
+                continue
             position = EnginePosition(game, moves=FACTS[game].formats.trial_moves)
             engine = await self._running()
             try:
@@ -193,12 +190,6 @@ class _Examination:
                 self._position = position
                 return f"{game}: {' '.join(position.moves)}"
         raise refusal
-
-    def _trial_games(self) -> list[str]:
-        spoken = ("uci", "usi") if self._spec.protocol == "cecp" else (self._spec.protocol,)
-        return games_with(
-            lambda facts: facts.formats.trial_moves and facts.formats.protocol in spoken
-        )
 
     async def _evaluates(self) -> str:
         evaluation = self._evaluation
@@ -224,6 +215,7 @@ class _Examination:
     async def _illegal_move(self) -> str:
         assert self._position is not None
         engine = await self._running()
+        assert isinstance(engine, GtpEngine)
         await engine.best_move(self._position)  # so that the position is on the board
         move = self._position.moves[0]
         (answer,) = await engine.send([f"play b {move}"])
@@ -234,11 +226,7 @@ class _Examination:
 
     async def _same_twice(self) -> str:
         assert self._position is not None
-        limits = None
-        if not isinstance(self._engine, GtpEngine):
-            spec_limits = self._spec.limits
-            fixed = spec_limits.time_s is None and (spec_limits.nodes or spec_limits.depth)
-            limits = spec_limits if fixed else self._few_nodes(await self._running())
+        limits = (await self._running()).repeatable_limits
         answers = []
         for _ in range(2):
             engine = await self._running()
@@ -247,13 +235,6 @@ class _Examination:
         if answers[0] != answers[1]:
             raise _Doubt(f"{_short(answers[0])}, then {_short(answers[1])}")
         return f"{_short(answers[0])}{f' at {limits.text}' if limits else ''}"
-
-    @staticmethod
-    def _few_nodes(engine: UciEngine | CecpEngine) -> Limits | None:
-        """Return a limit that does not depend on the clock, if the engine has one."""
-        if isinstance(engine, CecpEngine):
-            return Limits(depth=_SHALLOW) if engine.features else None
-        return Limits(nodes=_FEW_NODES) if engine.dialect.counts_nodes else Limits(depth=_SHALLOW)
 
     async def _quits(self) -> str:
         engine = await self._running()

@@ -4,16 +4,15 @@
 GTP has no evaluation command; `profiles.toml` defines what each engine offers instead.
 """
 
-import difflib
 import math
 import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar, Final, Self
+from typing import ClassVar, Final
 
 from hyoka._core import Player
+from hyoka.engines.client.engine import Engine
 from hyoka.engines.client.transport import (
     DOUBT_S,
     Transport,
@@ -29,10 +28,9 @@ from hyoka.engines.spec import (
     EngineSpec,
     Limits,
     Replay,
-    Replayer,
     evaluate_finished,
 )
-from hyoka.foundation.errors import Error
+from hyoka.foundation.errors import nearest
 from hyoka.games import GO, Position, as_go, game_facts
 from hyoka.games.clock import Clock
 from hyoka.games.evaluation import Evaluation
@@ -103,43 +101,32 @@ class _FirstAnswers(_Answers):
             raise self._transport.error(message, "nonsense")
 
 
-class GtpEngine:
+class GtpEngine(Engine):
     """A running GTP engine. A position that extends the last one costs only its new moves."""
 
     protocol: ClassVar[str] = "gtp"
 
     def __init__(self, spec: EngineSpec, transport: Transport) -> None:
-        self.spec = spec
-        self.name = spec.title
-        self.version = ""
-        self.transport = transport
+        super().__init__(spec, transport)
         self.commands: frozenset[str] = frozenset()
         self._limits = Limits()
-        self._replay = Replayer()
         # The state of the engine's board: game and start, and the moves since.
         self._start: tuple[str, str | None, float] | None = None
         self._moves: tuple[str, ...] = ()
 
-    @classmethod
-    async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
-        """Start the engine, shake hands, choose its profile and set its options and limits."""
-        transport = await Transport.of(spec, cwd)
-        try:
-            engine = cls(spec, transport)
-            await engine._shake_hands()
-        except BaseException:
-            transport.kill()
-            raise
-        return engine
-
-    async def _shake_hands(self) -> None:
+    async def _shake_hands(self, *, patient: bool = False) -> bool:
         first = _FirstAnswers(["name", "version", "list_commands"], self.transport)
         text = "name\nversion\nlist_commands\n"
-        await self.transport.ask(text, first, self.spec.timeout_s, later=[(DOUBT_S, first.doubt)])
+        # A GTP engine also answers the greetings of other protocols, and stays unchanged.
+        later = [(DOUBT_S, first.doubt)]
+        await self.transport.ask(text, first, self.spec.timeout_s, later=later)
         name, version, commands = first.answers[:3]
         self.name = printable(name.text) if name.accepted and name.text else self.spec.title
         self.version = printable(version.text) if version.accepted else ""
         self.commands = frozenset(commands.text.split() if commands.accepted else ())
+        return False
+
+    async def _configure(self) -> None:
         names = (f"{self.name} {self.version}", self.spec.command)
         self.profile = choose_profile(self.spec.profile, names, self.commands)
         self._pattern = re.compile(self.profile.pattern, re.MULTILINE)
@@ -150,10 +137,8 @@ class GtpEngine:
     async def _set_options(self) -> None:
         if self.spec.options and not self.profile.option:
             name = self.spec.options[0][0]
-            near = difflib.get_close_matches(
-                name, [*KEYS, "name", "profile", "timeout", "grace"], n=1
-            )
-            hint = f"did you mean {near[0]}?" if near else "an engine's own go into its command"
+            hint = nearest(name, [*KEYS, "name", "profile", "timeout", "grace"])
+            hint = hint or "an engine's own go into its command"
             raise self.transport.error(f"GTP knows no option '{name}'; {hint}", "option")
         for name, value in self.spec.options:
             command = self.profile.option.format(name=name, value=value)
@@ -207,9 +192,11 @@ class GtpEngine:
         return None if self._limits.time_s is None else math.ceil(self._limits.time_s)
 
     @property
-    def alive(self) -> bool:
-        """Whether the engine can still answer."""
-        return self.transport.alive
+    def abilities(self) -> str:
+        """The number of commands, and the profile."""
+        if not self.commands:
+            return ""
+        return f"{len(self.commands)} commands, profile '{self.profile.name}'"
 
     async def new_game(self) -> None:
         """Clear the board, and the engine's caches where possible."""
@@ -220,9 +207,7 @@ class GtpEngine:
     async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
         """Evaluate a position by the engine's profile; the board is unchanged.
 
-        The rules evaluate a finished game other than Go. Raises EngineError (with the reason
-        `refused` if the engine rejects the position), and NotationError or IllegalMoveError for a
-        bad position.
+        The rules evaluate a finished game other than Go.
         """
         replay = self._replayed(position)
         last = replay.last
@@ -253,15 +238,6 @@ class GtpEngine:
             time_s=time.monotonic() - began,
         )
 
-    async def evaluate_some(
-        self, positions: Sequence[EnginePosition], limits: Limits | None = None
-    ) -> list[Evaluation | Error]:
-        """Evaluate the first of some positions: a result or an error."""
-        try:
-            return [await self.evaluate(positions[0], limits)]
-        except Error as error:
-            return [error]
-
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
         """Return the engine's move or `resign`; None if the game is over."""
         replay = self._replayed(position)
@@ -276,9 +252,7 @@ class GtpEngine:
     ) -> Evaluation:
         """Return the engine's move in a game; the move stays on the engine's board.
 
-        By both players' clocks, or the engine's own limits. It has an evaluation where the profile
-        reads one from the move's search. Raises EngineError with the reason `unplayable` for a bad
-        move.
+        It has an evaluation where the profile reads one from the move's search.
         """
         replay = self._replayed(position)
         last = replay.last
@@ -288,10 +262,8 @@ class GtpEngine:
         color = "b" if last.to_play is Player.first else "w"
         seen = self.transport.stderr_count
         began = time.monotonic()
-        wait_s = self.spec.wait_s(self._thinking_s)
-        if clocks is not None:
-            own = clocks[last.to_play.value]
-            wait_s = self.spec.wait_s(own.main_s + own.period_s)
+        own = None if clocks is None else clocks[last.to_play.value]
+        wait_s = self._patience_s(self._thinking_s, own)
         start, self._start = self._start, None
         *_, answer = await self.send([*time_commands, f"genmove {color}"], wait_s)
         spent_s = time.monotonic() - began
@@ -330,14 +302,6 @@ class GtpEngine:
             stones = 1 if periods else clock.moves_to_go or 0
             commands.append(f"time_left {color} {math.floor(left_s)} {stones}")
         return commands
-
-    async def close(self) -> bool:
-        """Close the engine; True if it exited on request."""
-        return await self.transport.close()
-
-    def kill(self) -> None:
-        """Kill the engine."""
-        self.transport.kill()
 
     def _replayed(self, position: EnginePosition) -> Replay:
         game = position.game
@@ -471,13 +435,4 @@ class GtpEngine:
             raise self.transport.error("answers without a move", "nonsense")
         if best.lower() == "resign":
             return "resign"
-        try:
-            move = last.parse(best)
-        except ValueError:
-            raise self.transport.error(
-                f"answers with '{best[:40]}', no move", "unplayable"
-            ) from None
-        # Rules of Go differ on suicide, superko and the end of the game: any point is accepted.
-        if not hasattr(last, "komi") and not last.is_legal(move):
-            raise self.transport.error(f"answers with the illegal move {move}", "unplayable")
-        return str(move)
+        return self._legal(best, last)

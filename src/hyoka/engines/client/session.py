@@ -10,15 +10,15 @@ from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Protocol, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from hyoka.engines.client.cecp import CecpEngine
+from hyoka.engines.client.engine import Engine
 from hyoka.engines.client.gtp import Answer, GtpEngine
-from hyoka.engines.client.transport import Transport, printable
+from hyoka.engines.client.transport import printable
 from hyoka.engines.client.uci import UciEngine, UsiEngine
 from hyoka.engines.spec import EnginePosition, EngineSpec, Limits
 from hyoka.foundation.errors import EngineError, Error
-from hyoka.games.clock import Clock
 from hyoka.games.evaluation import Evaluation
 
 # How long results are collected before they are yielded: starting and stopping the event loop for
@@ -29,45 +29,12 @@ _QUICK_S: Final = 0.001
 _MANY_AT_ONCE: Final = 32
 _LONGEST_POSITION: Final = 200
 
+_CLIENTS: Final[dict[str, type[Engine]]] = {
+    each.protocol: each for each in (UciEngine, UsiEngine, GtpEngine, CecpEngine)
+}
+"""The client of each of `PROTOCOLS`."""
+
 T = TypeVar("T")
-
-
-class Engine(Protocol):
-    """The interface of engines of all protocols; see `UciEngine`, `GtpEngine` and `CecpEngine`."""
-
-    spec: EngineSpec
-    name: str
-    version: str
-    transport: Transport
-
-    @property
-    def alive(self) -> bool:
-        """Whether the engine can still answer."""
-
-    async def new_game(self) -> None:
-        """Make the engine forget previous positions."""
-
-    async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
-        """Evaluate a position."""
-
-    async def evaluate_some(
-        self, positions: Sequence[EnginePosition], limits: Limits | None = None
-    ) -> list[Evaluation | Error]:
-        """Evaluate the first of some positions (at least one): results or errors."""
-
-    async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
-        """Return the engine's move; None if the game is over."""
-
-    async def play(
-        self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
-    ) -> Evaluation:
-        """Return the engine's move in a game, by both players' clocks or its own limits."""
-
-    async def close(self) -> bool:
-        """Close the engine; True if it exited on request."""
-
-    def kill(self) -> None:
-        """Kill the engine."""
 
 
 async def start_engine(spec: EngineSpec | str, cwd: Path | None = None) -> Engine:
@@ -78,13 +45,7 @@ async def start_engine(spec: EngineSpec | str, cwd: Path | None = None) -> Engin
     """
     if isinstance(spec, str):
         spec = EngineSpec.from_text(spec)
-    kinds: dict[str, type[GtpEngine] | type[UciEngine] | type[CecpEngine]] = {
-        "gtp": GtpEngine,
-        "uci": UciEngine,
-        "usi": UsiEngine,
-        "cecp": CecpEngine,
-    }
-    return await kinds[spec.protocol].start(spec, cwd)
+    return await _CLIENTS[spec.protocol].start(spec, cwd)
 
 
 @dataclass(frozen=True, slots=True)

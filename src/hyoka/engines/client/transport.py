@@ -20,23 +20,11 @@ from hyoka.engines.client.process import (
     kill_process,
     start_process,
 )
-from hyoka.engines.spec import EngineSpec
+from hyoka.engines.spec import PROTOCOLS, EngineSpec
 from hyoka.foundation.errors import EngineError
 
-GREETINGS: Final = {
-    "uci": "uci\n",
-    "usi": "usi\n",
-    "gtp": "name\n",
-    "cecp": "xboard\nprotover 2\nping 1\n",
-}
 DOUBT_S: Final = 3.0
 """The maximum time for the answer to a greeting before other protocols are tried."""
-_SIGNS: Final = (
-    ("uci", re.compile(r"uciok\b")),
-    ("usi", re.compile(r"usiok\b")),
-    ("gtp", re.compile(r"[=?]\d*(?:\s|$)")),
-    ("cecp", re.compile(r"feature \w+=|pong 1\b|(?:Illegal|Invalid) move\b|Error \(")),
-)
 
 
 def spoken_in(line: str) -> str | None:
@@ -45,12 +33,12 @@ def spoken_in(line: str) -> str | None:
     >>> spoken_in("usiok"), spoken_in("? unknown command"), spoken_in("id name Some Engine")
     ('usi', 'gtp', None)
     """
-    return next((protocol for protocol, sign in _SIGNS if sign.match(line)), None)
+    return next((name for name, each in PROTOCOLS.items() if each.sign.match(line)), None)
 
 
 def other_greetings(protocol: str) -> str:
     """Return the greetings of the other protocols."""
-    return "".join(text for name, text in GREETINGS.items() if name != protocol)
+    return "".join(each.greeting for name, each in PROTOCOLS.items() if name != protocol)
 
 
 def mistaken(protocol: str, line: str) -> str | None:

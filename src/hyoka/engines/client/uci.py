@@ -5,29 +5,13 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import ClassVar, Final, Self
 
-from hyoka._core import Player
-from hyoka.engines.client.transport import (
-    DOUBT_S,
-    GREETINGS,
-    Transport,
-    mistaken,
-    other_greetings,
-    printable,
-)
-from hyoka.engines.spec import (
-    KEYS,
-    EnginePosition,
-    EngineSpec,
-    Limits,
-    Replay,
-    Replayer,
-    evaluate_finished,
-)
+from hyoka.engines.client.engine import DEEPEST, Engine
+from hyoka.engines.client.transport import Transport, printable
+from hyoka.engines.spec import EnginePosition, EngineSpec, Limits, Replay, evaluate_finished
 from hyoka.foundation.errors import EngineError, Error
-from hyoka.games import Position, games_with
+from hyoka.games import Position
 from hyoka.games.clock import Clock
 from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
 
@@ -98,7 +82,6 @@ _NODES: Final = re.compile(r" nodes (\d{1,18})(?= |$)")
 
 
 _MANY_BATCHES: Final = 64
-_DEEPEST: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,25 +217,18 @@ def _depth(score: re.Match[str]) -> int:
     return 0 if match is None else int(match[1])
 
 
-class UciEngine:
-    """A running UCI engine. Illegal best moves raise."""
+class UciEngine(Engine):
+    """A running UCI engine."""
 
     protocol: ClassVar[str] = "uci"
-    games: ClassVar[tuple[str, ...]] = tuple(
-        games_with(lambda facts: facts.formats.protocol == "uci")
-    )
+    last_word: ClassVar[str] = "bestmove"
     _new_game: ClassVar[str] = "ucinewgame\n"
     _no_move: ClassVar[tuple[str, ...]] = ("(none)", "0000", "")
     _word_moves: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, spec: EngineSpec, transport: Transport) -> None:
-        self.spec = spec
-        self.name = spec.title
-        self.version = ""
+        super().__init__(spec, transport)
         self.options: dict[str, Option] = {}
-        self.transport = transport
-        transport.last_word = "bestmove"
-        self._replay = Replayer()
         self._chess960 = False
         self._go = ""
 
@@ -261,57 +237,18 @@ class UciEngine:
         """The engine's deviations from the protocol."""
         return dialect_of(self.name)
 
-    @classmethod
-    async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
-        """Start the engine, shake hands and set its options; raises EngineError."""
-        transport = await Transport.of(spec, cwd)
-        try:
-            engine = cls(spec, transport)
-            if await engine._shake_hands():
-                # A slow engine that has read greetings of other protocols may have obeyed them.
-                transport.kill()
-                engine.transport = transport = await Transport.of(spec, cwd)
-                transport.last_word = "bestmove"
-                await engine._shake_hands(patient=True)
-            engine._go = engine._go_line(spec.limits)
-            await engine._set_options()
-        except BaseException:
-            transport.kill()
-            raise
-        return engine
-
     async def _shake_hands(self, *, patient: bool = False) -> bool:
-        """Greet the engine; return whether it may have read other protocols' greetings.
+        def is_last(line: str) -> bool:
+            if line.startswith("id name "):
+                self.name = printable(line[len("id name ") :].strip())
+            elif (option := Option.from_line(line)) is not None:
+                self.options[option.name.lower()] = option
+            return line.startswith(f"{self.protocol}ok")
 
-        Raises EngineError if the engine reveals another protocol.
-        """
-        doubted = False
+        return await self._greet(is_last, patient=patient)
 
-        def doubt() -> str:
-            nonlocal doubted
-            doubted = True
-            return other_greetings(self.protocol)
-
-        def read(text: str) -> bool:
-            for line in text.split("\n"):
-                if line.startswith("id name "):
-                    self.name = printable(line[len("id name ") :].strip())
-                elif line.startswith("option name "):
-                    option = Option.from_line(line)
-                    if option is not None:
-                        self.options[option.name.lower()] = option
-                elif line.startswith(f"{self.protocol}ok"):
-                    return True
-                elif (message := mistaken(self.protocol, line)) is not None:
-                    raise self.transport.error(message, "nonsense")
-            return False
-
-        greeting = GREETINGS[self.protocol]
-        later = [] if patient else [(DOUBT_S, doubt)]
-        await self.transport.ask(greeting, read, self.spec.timeout_s, later=later)
-        return doubted
-
-    async def _set_options(self) -> None:
+    async def _configure(self) -> None:
+        self._go = self._go_line(self.spec.limits)
         values = dict(self.spec.options)
         spec_names = {name.lower() for name in values}
         for name, value in {"UCI_ShowWDL": "true", **self.dialect.options}.items():
@@ -323,12 +260,7 @@ class UciEngine:
     def _option_line(self, name: str, value: str) -> str:
         option = self.options.get(name.lower())
         if option is None:
-            names = [each_option.name for each_option in self.options.values()]
-            # A misspelled limit looks like an option.
-            written = {each.lower(): each for each in (*KEYS, *names)}
-            near = difflib.get_close_matches(name.lower(), written, n=1)
-            hint = f"did you mean {written[near[0]]}?" if near else ", ".join(names)
-            raise self.transport.error(f"has no option '{name}'; {hint or 'it has none'}", "option")
+            raise self._no_option(name, [each.name for each in self.options.values()])
         fault = option.fault(value)
         if fault is not None:
             raise self.transport.error(f"its option {option.name} {fault}, not '{value}'", "option")
@@ -343,20 +275,24 @@ class UciEngine:
         )
 
     @property
-    def alive(self) -> bool:
-        """Whether the engine can still answer."""
-        return self.transport.alive
+    def abilities(self) -> str:
+        """The number of options."""
+        return f"{len(self.options)} options"
+
+    @property
+    def repeatable_limits(self) -> Limits:
+        """The spec's limits or few nodes, or a depth for an engine that ignores nodes."""
+        own = self.spec.limits
+        if own.time_s is None and (own.nodes or own.depth):
+            return own
+        return Limits(nodes=1000) if self.dialect.counts_nodes else Limits(depth=2)
 
     async def new_game(self) -> None:
         """Make the engine forget previous positions."""
         await self._ready(self._new_game)
 
     async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
-        """Evaluate a position within `limits`, or else the spec's.
-
-        The rules evaluate a finished game. Raises EngineError if the engine fails, and
-        NotationError or IllegalMoveError for a bad position.
-        """
+        """Evaluate a position; see `Engine.evaluate`."""
         (result,) = await self.evaluate_some([position], limits)
         if isinstance(result, Error):
             raise result
@@ -390,10 +326,7 @@ class UciEngine:
 
     def _prepare(self, position: EnginePosition, go: str) -> _Search | Evaluation | Error:
         try:
-            if position.game not in self.games:
-                plays = " and ".join(self.games)
-                raise self.transport.error(f"plays {plays}, not {position.game}", "game")
-            replay = self._replay(position)
+            replay = self._replayed(position)
             result = evaluate_finished(position.game, replay.last)
             standard_start = position.start is None
             return result or _Search(self._position_line(replay, standard_start) + go, replay.last)
@@ -409,17 +342,10 @@ class UciEngine:
         except EngineError as error:
             return error
 
-    async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
-        """Return the engine's move; None if the game is over."""
-        return (await self.evaluate(position, limits)).best
-
     async def play(
         self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
     ) -> Evaluation:
-        """Return the engine's move in a game, by both players' clocks or its own limits.
-
-        Raises EngineError with the reason `unplayable` for an illegal move.
-        """
+        """Return the engine's move in a game; see `Engine.play`."""
         if self.spec.fresh:
             await self.new_game()
         search = self._prepare(position, self._go if clocks is None else "")
@@ -432,16 +358,11 @@ class UciEngine:
         if clocks is not None:
             time_words = self._clock_words(clocks, clocks[search.last.to_play.value])
             search.request += self._go_words(self.spec.limits, time_words)
-        patience_s = self._patience_s(clocks, search.last.to_play)
+        own = None if clocks is None else clocks[search.last.to_play.value]
+        patience_s = self._patience_s(self._limits(None).time_s, own)
         seconds = await self.transport.ask(search.request, search, patience_s)
         search.read()
         return self._evaluation(search, seconds)
-
-    def _patience_s(self, clocks: tuple[Clock, Clock] | None, mover: Player) -> float:
-        if clocks is None:
-            return self.spec.wait_s(self._limits(None).time_s)
-        own = clocks[mover.value]
-        return self.spec.wait_s(own.main_s + own.period_s)
 
     def _clock_words(self, clocks: tuple[Clock, Clock], own: Clock) -> list[str]:
         if own.period_s:
@@ -453,14 +374,6 @@ class UciEngine:
             f"winc {milliseconds(white.increment_s)} binc {milliseconds(black.increment_s)}",
         ]
         return [*words, f"movestogo {own.moves_to_go}"] if own.moves_to_go else words
-
-    async def close(self) -> bool:
-        """Close the engine; True if it exited on request."""
-        return await self.transport.close()
-
-    def kill(self) -> None:
-        """Kill the engine."""
-        self.transport.kill()
 
     def _evaluation(self, search: _Search, time_s: float) -> Evaluation:
         best = self._checked(search.best, search.last)
@@ -481,7 +394,7 @@ class UciEngine:
             mate=None if mate is None else _mate_length(mate),
             wdl=None if wdl is None else self._probabilities(wdl),
             best=best,
-            depth=None if depth is None else min(int(depth[1]), _DEEPEST),
+            depth=None if depth is None else min(int(depth[1]), DEEPEST),
             nodes=None if nodes is None else int(nodes[1]),
             time_s=time_s,
         )
@@ -501,15 +414,7 @@ class UciEngine:
             raise self.transport.error(
                 "reports no move, though there are legal moves", "unplayable"
             )
-        try:
-            move = last.parse(best)
-        except ValueError:
-            raise self.transport.error(
-                f"answers with '{best[:40]}', no move", "unplayable"
-            ) from None
-        if not last.is_legal(move):
-            raise self.transport.error(f"answers with the illegal move {move}", "unplayable")
-        return str(move)
+        return self._legal(best, last)
 
     def _position_line(self, replay: Replay, standard_start: bool) -> str:
         if standard_start:
@@ -572,9 +477,6 @@ class UciEngine:
         if seconds < shortest:
             raise self._no_limit(f"overruns less than {shortest:g} s a move; give more, or a depth")
 
-    def _no_limit(self, message: str) -> EngineError:
-        return EngineError(self.name, message, reason="limit")
-
     def _time_words(self, milliseconds: int) -> str:
         return f"movetime {milliseconds}"
 
@@ -622,9 +524,6 @@ class UsiEngine(UciEngine):
     """A running USI engine; its best move may also be `resign` or `win`."""
 
     protocol: ClassVar[str] = "usi"
-    games: ClassVar[tuple[str, ...]] = tuple(
-        games_with(lambda facts: facts.formats.protocol == "usi")
-    )
     _new_game: ClassVar[str] = "usinewgame\n"
     _word_moves: ClassVar[tuple[str, ...]] = ("resign", "win")
 
