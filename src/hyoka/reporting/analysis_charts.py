@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of results of analysis and learning: the functions named by `Result.drawn_by`."""
+"""Charts of results of analysis and learning (`Result.drawn_by`), and their sections of pages."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -32,6 +32,8 @@ from hyoka.reporting.charts import (
     reference_line,
     stroke_legend,
 )
+from hyoka.reporting.page import Block, Chart, Details, Downloads, Section, Table
+from hyoka.storage.result import Result
 
 if TYPE_CHECKING:
     from hyoka.learning.prediction import Recognitions
@@ -39,6 +41,33 @@ if TYPE_CHECKING:
 
 _HEIGHT: Final = 320
 _STRIP: Final = 44
+
+
+def result_section(
+    result: Result,
+    *,
+    chart: alt.TopLevelMixin | None = None,
+    links: Sequence[str] = (),
+    downloads: Sequence[tuple[str, str]] = (),
+    opened: bool = False,
+) -> Section:
+    """Build a section of a result: its chart with all notes, its table, and downloads.
+
+    `chart` replaces the result's own; `links` are the addresses of the table's rows.
+    """
+    heading, *rows = result.lines()
+    covered = () if result.coverage is None else (result.coverage.text(hint=False),)
+    words = (*covered, *result.notes())
+    blocks: list[Block] = []
+    if rows:
+        title = result.title
+        drawing = result.chart() if chart is None else chart
+        table = Table(title, heading, rows, links)
+        blocks.append(Chart(drawing, " ".join(words), title))
+        blocks.append(Details("The same in numbers", (), (table,), opened))
+    if downloads:
+        blocks.append(Downloads(result.title, downloads))
+    return Section(result.title, () if rows else words, tuple(blocks))
 
 
 def pick_key(series: int, point: int) -> str:

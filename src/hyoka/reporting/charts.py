@@ -10,8 +10,10 @@ import json
 import math
 import os
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -20,6 +22,7 @@ import altair as alt
 import vl_convert
 
 from hyoka.foundation.figure import Figure
+from hyoka.foundation.text import printable
 from hyoka.storage.files import write_bytes, write_text
 from hyoka.storage.outputs import mark_png, mark_svg
 
@@ -38,6 +41,16 @@ A chart with this parameter (`chart.add_params(PICKED)`) can highlight the picke
 
 _PICTURE_WIDTH: Final = 640
 _FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+_INLINE_FONT: Final = "Arial, DejaVu Sans, Verdana, sans-serif"
+"""A font that both the server and the browser are likely to have, so that letters fit."""
+_LEAST_WIDTH: Final = 280
+_AXES: Final = 70
+"""What the axes take of a chart's width."""
+_NARROW: Final = 380
+"""Width of a plot up to which legends are small."""
+_NO_HOST: Final = "https://vega.github.io/vega-datasets/"
+"""Vega's prefix of addresses without a host."""
+_one_at_a_time: Final = threading.Lock()
 _QUIET_AXIS: Final = {
     "labelColor": QUIET,
     "titleColor": INK,
@@ -196,6 +209,43 @@ def _light_colors() -> dict[str, str]:
     """Colors of the light theme by name; standalone charts use them too."""
     light = styles().partition("}")[0]
     return dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]+);", light))
+
+
+def inline_svg(chart: altair.TopLevelMixin, description: str, *, width: int) -> str:
+    """The chart as SVG of a width, in the colors of the page that contains it.
+
+    Marks with an `href` are links; a mark's description or tooltip is its `aria-label`.
+    """
+    spec = specification(chart, description)
+    plot = max(_LEAST_WIDTH, width) - _AXES
+    view = spec["config"]["view"] | {"continuousWidth": plot}
+    spec["config"] = spec["config"] | {"font": _INLINE_FONT, "view": view}
+    if plot < _NARROW:
+        _shrink_legends(spec, plot)
+    if spec.get("width") == "container":
+        spec["width"] = plot
+    if spec.get("usermeta", {}).get("fit"):
+        spec["vconcat"] = [part | {"width": plot} for part in spec["vconcat"]]
+    with _one_at_a_time:
+        svg: str = vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version())
+    svg = svg.replace(f'xlink:href="{_NO_HOST}', 'href="')
+    words = escape(printable(description))
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{words}" ', 1)
+
+
+def _shrink_legends(part: Any, width: int) -> None:
+    """Stack the entries of each legend in a narrow chart, none wider than the chart."""
+    if isinstance(part, list):
+        for each in part:
+            _shrink_legends(each, width)
+    if not isinstance(part, dict):
+        return
+    for name, value in part.items():
+        if name == "legend" and isinstance(value, dict):
+            small = {"columns": 1, "labelLimit": width - 30, "labelFontSize": 11, "rowPadding": 1}
+            part[name] = value | small | {"symbolSize": 200}
+        elif name != "data":
+            _shrink_legends(value, width)
 
 
 def vega_lite_version() -> str:

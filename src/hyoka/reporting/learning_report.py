@@ -1,20 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of objective search and of self-play."""
+"""Reports of objective search and of self-play, and sections about models and their training."""
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from hyoka.arena.match import MatchResult
 from hyoka.foundation.math import logistic
 from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, Step
-from hyoka.learning.objectives import CONSTANTS, PARAMETERS, Parameterized, class_starts
+from hyoka.learning.objectives import (
+    CONSTANTS,
+    PARAMETERS,
+    Parameterized,
+    class_starts,
+    objective_from,
+)
 from hyoka.learning.selfplay.selfplay_loop import Generation, SelfPlayLoop
-from hyoka.reporting.charts import Spot, lines
-from hyoka.reporting.page import Chart, Page, Section, Table
+from hyoka.reporting.charts import MOST_SERIES, Dot, Spot, dots, lines
+from hyoka.reporting.page import Chart, Details, Page, Section, Table
 from hyoka.search.difficulty import CLASSES
+from hyoka.storage.model_file import ModelFile, number_of
 
 if TYPE_CHECKING:
     import altair
@@ -31,6 +39,16 @@ _PARAMETER_WORDS: Final = {
     "moves": "w3, weight of moves",
     "outcome": "w4, weight of the outcome",
 }
+_NAMED_NUMBERS: Final = {
+    "weights": ("weights", "weight", 0.0),
+    "strengths": ("strengths", "strength", 1.0),
+    "formula": ("columns", "weight", 0.0),
+}
+"""Where models of a kind have their numbers, what these are, and the neutral number."""
+_MOST_ROWS: Final = 500
+_MOST_BARS: Final = 30
+_MOST_OPEN: Final = 60
+"""Limits of listed and drawn numbers, and of a table that is open at first."""
 _SHAPES: Final = (0, 2, 5, 7)
 """Game stages, in eighths, with a sigmoid in the chart."""
 
@@ -102,45 +120,61 @@ def objective_page(search: ObjectiveSearch, verified: Sequence[MatchResult] = ()
             (str(each), f"{elo:+.0f}", f"{search.games_of(each):,}")
             for each, elo in sorted(last.elo.items(), key=lambda item: -item[1])
         )
-        sections.append(
-            Section(
-                "The population",
-                (
-                    "Elo by Bradley and Terry over all games of those that are there; the mean is "
-                    "0 at each step, so it tells who leads, not how far all have come.",
-                ),
-                (
-                    Chart(elo_chart(steps), "Strength within the population, step by step."),
-                    Table("After the last step", ("individual", "Elo", "games"), rows),
-                ),
-            )
-        )
-        sections.append(
-            Section(
-                "The distribution",
-                ("Where objectives are drawn from: the mean of each parameter's factors.",),
-                (Chart(distribution_chart(steps), "It moves towards what trains stronger play."),),
-            )
-        )
-    sections.append(
-        Section(
-            "What was learned",
-            ("Factors of the distribution's mean by kind of position; 1 is where it began.",),
-            (
-                *(
-                    Chart(weights_chart(objective, name), f"Factors by {words}.")
-                    for name, words in CLASS_WORDS.items()
-                ),
-                Chart(shapes_chart(objective), "How moves are compared as the game goes on."),
-            ),
-        )
-    )
+        table = Table("After the last step", ("individual", "Elo", "games"), rows)
+        sections += _step_sections(steps, table)
+    sections.append(_factors_section(objective))
     methods = (
         "The match against the baselines is from openings and seeds that the search never used.",
         f"Each newcomer plays {2 * search.plan.pairs} games with each other individual.",
     )
     title = f"objectives for {search.game}"
     return Page("What to learn", title, tuple(findings), tuple(sections), methods)
+
+
+def search_sections(steps: Sequence[Step]) -> list[Section]:
+    """Sections about a search from its journal alone."""
+    last = steps[-1]
+    born = {new: f"step {step.number}" for step in steps for new in step.new}
+    rows = [
+        (str(each), f"{elo:+.0f}", born.get(each, "the start"))
+        for each, elo in sorted(last.elo.items(), key=lambda item: -item[1])
+    ]
+    table = Table("After the last step", ("individual", "Elo", "came by"), rows)
+    objective = Parameterized.from_vector(np.array(last.mean))
+    return [*_step_sections(steps, table), _factors_section(objective)]
+
+
+def _step_sections(steps: Sequence[Step], table: Table) -> list[Section]:
+    return [
+        Section(
+            "The population",
+            (
+                "Elo by Bradley and Terry over all games of those that are there; the mean is "
+                "0 at each step, so it tells who leads, not how far all have come.",
+            ),
+            (Chart(elo_chart(steps), "Strength within the population, step by step."), table),
+        ),
+        Section(
+            "The distribution",
+            ("Where objectives are drawn from: the mean of each parameter's factors.",),
+            (Chart(distribution_chart(steps), "It moves towards what trains stronger play."),),
+        ),
+    ]
+
+
+def _factors_section(objective: Parameterized) -> Section:
+    words = "Factors of the distribution's mean by kind of position; 1 is where it began."
+    return Section("What was learned", (words,), _factor_charts(objective))
+
+
+def _factor_charts(objective: Parameterized) -> tuple[Chart, ...]:
+    return (
+        *(
+            Chart(weights_chart(objective, name), f"Factors by {words}.")
+            for name, words in CLASS_WORDS.items()
+        ),
+        Chart(shapes_chart(objective), "How moves are compared as the game goes on."),
+    )
 
 
 def strength_by_generation(generations: Sequence[Generation]) -> list[float]:
@@ -239,3 +273,99 @@ def selfplay_page(loop: SelfPlayLoop) -> Page:
     findings = (f"{len(generations)} generations, of which {let_in} were let in.",)
     title = f"{loop.plan.game} from its own games"
     return Page("A player that learns from itself", title, findings, sections, methods)
+
+
+def model_sections(model_file: ModelFile) -> list[Section]:
+    """A model's named numbers; empty for kinds that have none."""
+    if model_file.kind == "objective":
+        objective = objective_from(model_file)
+        if not isinstance(objective, Parameterized):
+            return _numbers(model_file, "objective", "constant", 0.0)
+        factors = Section("Factors", (), _factor_charts(objective))
+        return [factors, *_numbers(model_file, "objective", "factor", 1.0)]
+    named = _NAMED_NUMBERS.get(model_file.kind or "")
+    return [] if named is None else _numbers(model_file, *named)
+
+
+def _numbers(model_file: ModelFile, key: str, words: str, reference: float) -> list[Section]:
+    """Numbers with names, the strongest first."""
+    found = model_file.json_object().get(key)
+    rows = sorted(_flat(found).items(), key=lambda row: -row[1]) if isinstance(found, dict) else []
+    if not rows:
+        return []
+    ends = _ends(rows, _MOST_BARS)
+    listed = _ends(rows, _MOST_ROWS)
+    notes = [f"{len(rows):,} in all; the {len(ends)} at the ends are drawn."] * (ends is not rows)
+    if len(listed) < len(rows):
+        notes.append(f"The table has the {len(listed)} at the ends.")
+    chart = dots(
+        [Dot(name, value, value, value) for name, value in ends], x=words, reference=reference
+    )
+    table = Table(words, ("name", words), [(name, f"{value:g}") for name, value in listed])
+    opened = len(listed) <= _MOST_OPEN
+    return [_with_numbers(words.capitalize(), chart, table, tuple(notes), opened=opened)]
+
+
+def _ends(rows: list[tuple[str, float]], most: int) -> list[tuple[str, float]]:
+    return rows if len(rows) <= most else [*rows[: most // 2], *rows[-(most // 2) :]]
+
+
+def _with_numbers(
+    title: str,
+    chart: "altair.TopLevelMixin",
+    table: Table,
+    words: tuple[str, ...] = (),
+    *,
+    opened: bool = False,
+) -> Section:
+    details = Details("The same in numbers", (), (table,), opened)
+    return Section(title, words, (Chart(chart, "", title), details))
+
+
+def _flat(found: Mapping[str, Any], before: str = "") -> dict[str, float]:
+    numbers: dict[str, float] = {}
+    for name, value in found.items():
+        number = number_of(value)
+        if isinstance(value, dict) and not before:
+            numbers |= _flat(value, f"{name} ")
+        elif isinstance(value, list) and not before:
+            numbers |= _flat({str(i): each for i, each in enumerate(value)}, f"{name} ")
+        elif math.isfinite(number):
+            numbers[f"{before}{name}"[:80]] = number
+    return numbers
+
+
+def loss_section(log: str) -> Section | None:
+    r"""The losses in the log of a training run; None if it has none.
+
+    >>> section = loss_section("epoch 1: loss of values 0.69\nepoch 2: loss of values 0.61\n")
+    >>> section.blocks[1].blocks[0].rows
+    [('1', 'values', '0.69'), ('2', 'values', '0.61')]
+    """
+    spots: list[Spot] = []
+    for line in log.splitlines():
+        head, colon, said = line.strip().partition(": ")
+        what, _, number = head.partition(" ")
+        if not colon or what not in ("epoch", "pass") or not re.fullmatch("[0-9]{1,9}", number):
+            continue
+        said, _, held = said.partition("; held out: ")
+        for part in said.replace(" = ", ", ").replace(" + ", ", ").split(", "):
+            words, _, value = part.rpartition(" ")
+            spots += _spot(words.removeprefix("loss ").removeprefix("of "), number, value)
+        spots += _spot("held out", number, held.partition(",")[0])
+    if not spots:
+        return None
+    series = list(dict.fromkeys(spot.series for spot in spots))[:MOST_SERIES]
+    spots = [spot for spot in spots if spot.series in series]
+    rows = [(f"{spot.x:g}", spot.series, f"{spot.y:g}") for spot in spots]
+    title = "Loss by epoch or pass"
+    chart = lines(spots, x="epoch or pass", y="loss")
+    return _with_numbers(title, chart, Table(title, ("step", "of", "loss"), rows))
+
+
+def _spot(series: str, number: str, value: str) -> list[Spot]:
+    try:
+        y = float(value)
+    except ValueError:
+        return []
+    return [Spot(series[:40] or "loss", float(number), y)] if math.isfinite(y) else []

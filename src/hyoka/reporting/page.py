@@ -5,10 +5,10 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import count, groupby
+from itertools import groupby
 from pathlib import Path
 
 import altair
@@ -105,8 +105,10 @@ class Table:
     """A table of texts; the first cell of a row is its header."""
 
     caption: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    links: Sequence[str] = ()
+    """Addresses of the rows' headers, if any."""
 
     def __post_init__(self) -> None:
         """Check that rows are as long as the header."""
@@ -121,13 +123,15 @@ class Board:
 
     diagram: Diagram
     words: str
+    link: str = ""
+    """Address of the picture, if any."""
 
 
 @dataclass(frozen=True)
 class Boards:
     """Positions side by side."""
 
-    boards: tuple[Board, ...]
+    boards: Sequence[Board]
 
 
 @dataclass(frozen=True)
@@ -184,9 +188,19 @@ class Details:
     title: str
     words: tuple[str, ...] = ()
     blocks: tuple[Chart | Explorer | Table | Boards, ...] = ()
+    opened: bool = False
 
 
-Block = Chart | Explorer | Table | Boards | Details | Outline
+@dataclass(frozen=True)
+class Downloads:
+    """Links to files with the same content."""
+
+    content: str
+    links: Sequence[tuple[str, str]]
+    """Names of formats, and addresses."""
+
+
+Block = Chart | Explorer | Table | Boards | Details | Outline | Downloads
 
 
 @dataclass(frozen=True)
@@ -268,14 +282,14 @@ def _page(page: Page) -> Iterator[str]:
     yield "</header>"
     yield from _contents(page)
     yield '<main id="main">'
+    renderer = Renderer()
     if page.findings:
-        yield from _section("Findings", "findings", [_list(page.findings)])
-    numbers = count(1)
+        yield from _section("Findings", "findings", list_html(page.findings))
     for number, section in enumerate(page.sections, start=1):
-        shown = _shown(section.words, section.blocks, numbers)
-        yield from _section(section.title, f"part-{number}", shown)
+        content = renderer.content(section.words, section.blocks)
+        yield from _section(section.title, f"part-{number}", content)
     if page.methods:
-        yield from _section("Methods and caveats", "methods", [_list(page.methods)])
+        yield from _section("Methods and caveats", "methods", list_html(page.methods))
     yield "</main>\n<footer>\n<p>Written by Hyoka. This page is complete: it loads nothing. "
     yield '<a href="#top">To the top</a></p>\n</footer>'
     if any(not chart.still for chart in page.charts):
@@ -293,75 +307,125 @@ def _contents(page: Page) -> Iterator[str]:
     yield f'<nav aria-label="Contents">\n<ul>{links}</ul>\n</nav>'
 
 
-def _section(title: str, name: str, shown: Iterable[str]) -> Iterator[str]:
+def _section(title: str, name: str, content: str) -> Iterator[str]:
     yield f'<section class="{name}" aria-labelledby="{name}">'
     yield f'<h2 id="{name}">{_text(title)}</h2>'
-    yield from shown
+    if content:
+        yield content
     yield "</section>"
 
 
-def _shown(words: Iterable[str], blocks: Iterable[Block], numbers: Iterator[int]) -> Iterator[str]:
-    yield from (f"<p>{_text(paragraph)}</p>" for paragraph in words)
-    for narrow, together in groupby(blocks, key=_is_narrow):
-        shown = [_block(block, numbers) for block in together]
-        yield from ['<div class="charts">', *shown, "</div>"] if narrow else shown
+class Renderer:
+    """HTML of blocks, for reports and for the studio, which draws charts and boards its own way."""
+
+    def __init__(self) -> None:
+        self._charts = 0
+
+    def content(self, words: Iterable[str], blocks: Iterable[Block]) -> str:
+        """Paragraphs and blocks; narrow charts stand side by side."""
+        parts = [f"<p>{_text(paragraph)}</p>" for paragraph in words]
+        for narrow, together in groupby(blocks, key=_is_narrow):
+            drawn_blocks = map(self.block, together)
+            parts += ['<div class="charts">', *drawn_blocks, "</div>"] if narrow else drawn_blocks
+        return "\n".join(parts)
+
+    def block(self, block: Block) -> str:
+        """One block."""
+        match block:
+            case Table():
+                text = _table(block)
+            case Boards():
+                text = self.boards(block.boards)
+            case Explorer():
+                text = self.explorer(block)
+            case Details():
+                content = self.content(block.words, block.blocks)
+                summary = f"<summary>{_text(block.title)}</summary>"
+                opened = " open" if block.opened else ""
+                text = f"<details{opened}>\n{summary}\n{content}\n</details>"
+            case Outline():
+                text = outline_html(block, _text)
+            case Downloads():
+                text = _downloads(block)
+            case Chart():
+                text = self.chart(block)
+        return text
+
+    def chart(self, block: Chart) -> str:
+        """A chart, which the page's script draws unless it is still."""
+        self._charts += 1
+        if block.still:
+            picture = b64encode(drawn(block.chart).svg.encode()).decode()
+            return figure_html(
+                f'<img alt="{_text(block.description or block.caption)}" '
+                f'style="max-width: 100%" src="data:image/svg+xml;base64,{picture}">',
+                block.caption,
+            )
+        name = f"chart-{self._charts}"
+        spec = specification(block.chart, printable(block.description or block.caption))
+        return figure_html(
+            f'<div class="chart" data-chart="{name}"><noscript>The chart needs '
+            "JavaScript, which is in this page but switched off.</noscript></div>",
+            block.caption,
+            f'\n<script type="application/json" id="{name}">{_json(spec)}</script>',
+        )
+
+    def explorer(self, block: Explorer) -> str:
+        """A chart, a list of its picks, and the boards of one of them."""
+        chart = self.chart(block.chart)
+        name = f"pick-{self._charts}"
+        shown = [self._pick(pick) for pick in block.picks]
+        first = block.picks.index(block.shown_first)
+        packed = b64encode(zlib.compress(json.dumps(shown).encode(), 9)).decode()
+        picks = {"keys": [pick.key for pick in block.picks], "packed": packed}
+        # The list needs JavaScript, so the script removes `hidden`. `autocomplete` keeps browsers
+        # from restoring a choice after a reload that does not match the boards.
+        return (
+            f'<div class="explorer">\n{chart}\n'
+            f'<div class="choice" hidden><label for="{name}">{_text(block.prompt)}</label> '
+            f'<select id="{name}" autocomplete="off">{_options(block.picks, block.shown_first)}'
+            '</select> <button type="button">Previous</button> <button type="button">Next</button>'
+            f'</div>\n<div class="picked" aria-live="polite">{shown[first]}</div>\n'
+            f'<script type="application/json">{_json(picks)}</script>\n</div>'
+        )
+
+    def _pick(self, pick: Pick) -> str:
+        group = f"{_text(pick.group)}: " if pick.group else ""
+        words = f" {_text(pick.words)}" if pick.words else ""
+        boards = self.boards(pick.boards) if pick.boards else ""
+        return f"<p><strong>{group}{_text(pick.label)}.</strong>{words}</p>{boards}"
+
+    def boards(self, boards: Iterable[Board]) -> str:
+        """Positions side by side, each with its caption and its text to copy."""
+        return f'<div class="boards">\n{"".join(map(self._board, boards))}</div>'
+
+    def _board(self, board: Board) -> str:
+        picture, words, text = self.picture(board), _text(board.words), board.diagram.text
+        if board.link:
+            picture = (
+                f'<a href="{_text(board.link)}" class="to-game" '
+                f'aria-label="Open the game: {words}">{picture}</a>'
+            )
+        copied = (
+            f'<details class="position"><summary>text</summary><code>{_text(text)}</code></details>'
+            if text
+            else ""
+        )
+        return f"<figure>{picture}<figcaption>{words}</figcaption>{copied}</figure>\n"
+
+    def picture(self, board: Board) -> str:
+        """The picture of a position as SVG."""
+        return svg(replace(board.diagram, caption=""), size=352)
 
 
 def _is_narrow(block: Block) -> bool:
     return isinstance(block, Chart) and block.narrow
 
 
-def _block(block: Block, numbers: Iterator[int]) -> str:
-    """Render a block as HTML; `numbers` gives charts unique ids."""
-    match block:
-        case Table():
-            return _table(block)
-        case Boards():
-            return _boards(block.boards)
-        case Explorer():
-            return _explorer(block, next(numbers))
-        case Details():
-            shown = "\n".join(_shown(block.words, block.blocks, numbers))
-            return f"<details>\n<summary>{_text(block.title)}</summary>\n{shown}\n</details>"
-        case Outline():
-            return outline_html(block, _text)
-        case Chart():
-            return _chart(block, next(numbers))
-
-
-def _chart(block: Chart, number: int) -> str:
-    if block.still:
-        picture = b64encode(drawn(block.chart).svg.encode()).decode()
-        return (
-            f'<figure>\n<img alt="{_text(block.description or block.caption)}" '
-            f'style="max-width: 100%" src="data:image/svg+xml;base64,{picture}">\n'
-            f"<figcaption>{_text(block.caption)}</figcaption>\n</figure>"
-        )
-    spec = specification(block.chart, printable(block.description or block.caption))
-    return (
-        f'<figure>\n<div class="chart" data-chart="chart-{number}"><noscript>The chart needs '
-        "JavaScript, which is in this page but switched off.</noscript></div>\n"
-        f"<figcaption>{_text(block.caption)}</figcaption>\n"
-        f'<script type="application/json" id="chart-{number}">{_json(spec)}</script>\n</figure>'
-    )
-
-
-def _explorer(block: Explorer, number: int) -> str:
-    name = f"pick-{number}"
-    shown = [_pick(pick) for pick in block.picks]
-    first = block.picks.index(block.shown_first)
-    packed = b64encode(zlib.compress(json.dumps(shown).encode(), 9)).decode()
-    picks = {"keys": [pick.key for pick in block.picks], "packed": packed}
-    # The list needs JavaScript, so the script removes `hidden`. `autocomplete` keeps browsers from
-    # restoring a choice after a reload that does not match the boards.
-    return (
-        f'<div class="explorer">\n{_chart(block.chart, number)}\n'
-        f'<div class="choice" hidden><label for="{name}">{_text(block.prompt)}</label> '
-        f'<select id="{name}" autocomplete="off">{_options(block.picks, block.shown_first)}'
-        '</select> <button type="button">Previous</button> <button type="button">Next</button>'
-        f'</div>\n<div class="picked" aria-live="polite">{shown[first]}</div>\n'
-        f'<script type="application/json">{_json(picks)}</script>\n</div>'
-    )
+def figure_html(picture: str, caption: str, after: str = "") -> str:
+    """A figure with its caption."""
+    words = f"\n<figcaption>{_text(caption)}</figcaption>" if caption else ""
+    return f"<figure>\n{picture}{words}{after}\n</figure>"
 
 
 def _options(picks: Iterable[Pick], shown: Pick) -> str:
@@ -375,28 +439,6 @@ def _options(picks: Iterable[Pick], shown: Pick) -> str:
     return text
 
 
-def _pick(pick: Pick) -> str:
-    group = f"{_text(pick.group)}: " if pick.group else ""
-    words = f" {_text(pick.words)}" if pick.words else ""
-    boards = _boards(pick.boards) if pick.boards else ""
-    return f"<p><strong>{group}{_text(pick.label)}.</strong>{words}</p>{boards}"
-
-
-def _boards(boards: Iterable[Board]) -> str:
-    return f'<div class="boards">\n{"".join(map(_board, boards))}</div>'
-
-
-def _board(board: Board) -> str:
-    picture = svg(replace(board.diagram, caption=""), size=352)
-    text = board.diagram.text
-    copied = (
-        f'<details class="position"><summary>text</summary><code>{_text(text)}</code></details>'
-        if text
-        else ""
-    )
-    return f"<figure>{picture}<figcaption>{_text(board.words)}</figcaption>{copied}</figure>\n"
-
-
 def _table(table: Table) -> str:
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     kinds = [' class="number"' if _is_numbers(column) else "" for column in columns]
@@ -405,7 +447,8 @@ def _table(table: Table) -> str:
         f'<th scope="col"{kind}>{_text(title)}</th>'
         for title, kind in zip(table.columns, kinds, strict=True)
     )
-    body = "\n".join(_row(row, kinds) for row in table.rows)
+    links = table.links or [""] * len(table.rows)
+    body = "\n".join(_row(row, kinds, link) for row, link in zip(table.rows, links, strict=True))
     caption = _text(table.caption)
     # Wide tables scroll in a box, which must be reachable by keyboard.
     return (
@@ -415,9 +458,24 @@ def _table(table: Table) -> str:
     )
 
 
-def _row(row: tuple[str, ...], kinds: list[str]) -> str:
+def _row(row: Sequence[str], kinds: list[str], link: str) -> str:
     cells = (f"<td{kind}>{_text(c)}</td>" for c, kind in zip(row[1:], kinds[1:], strict=True))
-    return f'<tr><th scope="row">{_text(row[0])}</th>{"".join(cells)}</tr>'
+    head = _text(row[0])
+    if link:
+        # Rows may have the same first cell, but links of different targets need different names.
+        name = _text(", ".join(row[:3]))
+        head = f'<a href="{_text(link)}" aria-label="{name}">{head}</a>'
+    return f'<tr><th scope="row">{head}</th>{"".join(cells)}</tr>'
+
+
+def _downloads(block: Downloads) -> str:
+    content = _text(block.content)
+    links = "".join(
+        f' <a href="{_text(address)}" download aria-label="Save {content} as {_text(name)}">'
+        f"{_text(name)}</a>"
+        for name, address in block.links
+    )
+    return f'<p class="saves"><span>Save:</span>{links}</p>'
 
 
 def _is_numbers(cells: Iterable[str]) -> bool:
@@ -425,7 +483,8 @@ def _is_numbers(cells: Iterable[str]) -> bool:
     return all(re.match(r"[<>+−-]? ?\d|–?$", cell) for cell in cells)
 
 
-def _list(texts: Iterable[str]) -> str:
+def list_html(texts: Iterable[str]) -> str:
+    """A list of plain texts."""
     return "<ul>\n" + "\n".join(f"<li>{_text(text)}</li>" for text in texts) + "\n</ul>"
 
 

@@ -19,12 +19,13 @@ from e2e.studio import HOSTILE
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
 from hyoka.apps.studio.pages import address
-from hyoka.apps.studio.rooms import blocks as drawings
-from hyoka.apps.studio.rooms.learning import training_curve
 from hyoka.arena.journal import PLAYING, GameInPlay, Playing
 from hyoka.learning.objective_search.objective_loop import Step
 from hyoka.learning.objectives import VECTOR_SIZE
 from hyoka.learning.selfplay.selfplay_loop import Generation, LoopPlan
+from hyoka.reporting import Details, Table
+from hyoka.reporting.charts import _shrink_legends
+from hyoka.reporting.learning_report import loss_section
 
 TOKEN = "a-token-that-nobody-guesses"
 PART = {"hx-request": "true"}
@@ -409,15 +410,18 @@ def test_losses_are_read_from_what_runs_say() -> None:
         "epoch 2: loss of values 0.6, of moves 3.0; held out: 0.65, 3.1, first 25.0%\n"
         "epoch <b>: loss 1\npass 3: J 0.4 = moves 0.3 + outcomes 0.1\n"
     )
-    shown = training_curve(log)
-    assert shown is not None
-    assert shown.table is not None
-    assert [tuple(row) for row in shown.table.rows] == [
+    section = loss_section(log)
+    assert section is not None
+    _, details = section.blocks
+    assert isinstance(details, Details)
+    [table] = details.blocks
+    assert isinstance(table, Table)
+    assert [tuple(row) for row in table.rows] == [
         *(("1", "values", "0.7"), ("1", "moves", "3.5"), ("1", "held out", "0.69")),
         *(("2", "values", "0.6"), ("2", "moves", "3"), ("2", "held out", "0.65")),
         *(("3", "J", "0.4"), ("3", "moves", "0.3"), ("3", "outcomes", "0.1")),
     ]
-    assert training_curve("nothing was told") is None
+    assert loss_section("nothing was told") is None
 
 
 def test_a_study_that_nobody_judged_says_what_to_do(client: TestClient) -> None:
@@ -462,6 +466,6 @@ def test_charts_are_as_wide_as_their_page(client: TestClient) -> None:
     assert widest() < 420 < wide
     # Names of lines stand one below the other there, so that they leave the plot its width.
     spec = {"layer": [{"encoding": {"color": {"legend": {"columns": 3, "orient": "top"}}}}]}
-    drawings._with_small_legends(spec, 300)
+    _shrink_legends(spec, 300)
     legend = spec["layer"][0]["encoding"]["color"]["legend"]
     assert (legend["columns"], legend["orient"], legend["labelLimit"]) == (1, "top", 270)

@@ -22,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 import hyoka as hk
+from hyoka.apps.studio.blocks import render
 from hyoka.apps.studio.folder import Folder, Found
 from hyoka.apps.studio.state import Room, studio_of
 from hyoka.foundation.errors import escape_control_chars
@@ -103,6 +104,7 @@ def environment() -> jinja2.Environment:
     )
     made.globals["address"] = address
     made.globals["version"] = hk.__version__
+    made.filters["html"] = render
     made.filters["count"] = count_text
     made.filters["counted"] = counted
     made.filters["game"] = game_title

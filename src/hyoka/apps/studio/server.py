@@ -21,9 +21,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import hyoka as hk
 from hyoka.apps.studio.access import TOKEN, AccessControl, new_token
+from hyoka.apps.studio.blocks import PageWidth, warm_up
 from hyoka.apps.studio.pages import HERE, failure
 from hyoka.apps.studio.rooms import ROOMS
-from hyoka.apps.studio.rooms.blocks import Measured, warm_up
 from hyoka.apps.studio.state import Studio
 from hyoka.study.sql import within_memory
 
@@ -76,7 +76,7 @@ def studio_app(studio: Studio, *, token: str, host: str = "127.0.0.1", port: int
         middleware=[
             Middleware(AccessControl, token=token, host=host, port=port),
             Middleware(ErrorBoundary),
-            Middleware(Measured),
+            Middleware(PageWidth),
         ],
         exception_handlers={HTTPException: failure, hk.Error: failure, MemoryError: failure},
     )

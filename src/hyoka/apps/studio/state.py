@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a running studio, and what a room is."""
+"""The state of a running studio, and what a room is; a cache of results."""
 
-from collections.abc import Iterable, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from starlette.requests import Request
 from starlette.routing import BaseRoute
@@ -11,6 +14,8 @@ from hyoka.apps.studio.allowed_engines import Engines
 from hyoka.apps.studio.folder import Folder
 from hyoka.apps.studio.forms import Allow, CommandEntry, Forms
 from hyoka.apps.studio.runs import Runs, Values
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -63,3 +68,43 @@ def studio_of(request: Request) -> Studio:
     """The studio that a request is for."""
     found: Studio = request.app.state.studio
     return found
+
+
+class LruCache(Generic[T]):
+    """LRU cache; concurrent requests for one key compute it once.
+
+    >>> cache = LruCache(2)
+    >>> cache.get("a", lambda: 1), cache.get("a", lambda: 2)
+    (1, 1)
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, T] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._values
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of a key, computed if missing."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+            making = self._making.setdefault(key, threading.Lock())
+        try:
+            with making:
+                with self._lock:
+                    if key in self._values:
+                        return self._values[key]
+                made = make()
+                with self._lock:
+                    self._values[key] = made
+                    while len(self._values) > self._most:
+                        self._values.popitem(last=False)
+                return made
+        finally:
+            with self._lock:
+                self._making.pop(key, None)

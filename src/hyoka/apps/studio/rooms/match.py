@@ -14,13 +14,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 import hyoka as hk
+from hyoka.apps.studio.blocks import board
 from hyoka.apps.studio.pages import address, fragment, html, moment, page, wants_part, watch
 from hyoka.apps.studio.parameters import is_whole_number, whole_number
-from hyoka.apps.studio.rooms import blocks as drawings
-from hyoka.apps.studio.rooms.blocks import ShownTable, shown_sections
-from hyoka.apps.studio.rooms.cache import LruCache
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
-from hyoka.apps.studio.state import Room, studio_of
+from hyoka.apps.studio.state import LruCache, Room, studio_of
 from hyoka.arena.elo import too_few_reason
 from hyoka.arena.journal import games_in_play
 from hyoka.arena.match import DESCRIPTION, JOURNAL
@@ -148,8 +146,7 @@ def show(request: Request) -> Response:
         values |= _games(request, match)
     elif wants_part(request):
         report = match_page(match.path, match.games, match.players)
-        sections = shown_sections(report.sections)
-        return fragment("match/report.html", findings=report.findings, sections=sections)
+        return fragment("match/report.html", report=report)
     return page(request, ROOM, "match/match.html", **values)
 
 
@@ -175,17 +172,14 @@ def events(request: Request) -> Response:
 def _standing(match: MatchState) -> dict[str, Any]:
     """Live values: scores, Elo, the test, faults and the newest game."""
     newest = match.games[-1] if match.games else None
-    tables: list[ShownTable] = []
+    tables: list[Table] = []
     if match.games:
         sections = [scores_section(match.facts)]
         if len(match.facts.present) > 2:
             rated = ratings_section(ratings_of(match.facts))
             sections += [rated] if rated is not None else []
         tables = [
-            ShownTable(block.caption, block.columns, block.rows)
-            for section in sections
-            for block in section.blocks
-            if isinstance(block, Table)
+            block for section in sections for block in section.blocks if isinstance(block, Table)
         ]
     return {
         "duels": [
@@ -224,7 +218,7 @@ def _playing(folder: Path) -> dict[str, Any]:
             line = hk.position(shown.game, shown.start or None).line()
             for move in shown.moves:
                 line = line.play(move)
-            picture = drawings.board(line, size=360)
+            picture = board(line, size=360)
         except hk.Error:  # a file that nobody of ours has written
             shown = None
     return {"in_play": shown, "in_play_picture": picture, "others_in_play": len(games) - 1}
@@ -235,7 +229,7 @@ def _newest(match: MatchState, game: hk.PlayedGame) -> dict[str, Any]:
     picture = None
     if record.game in FACTS:
         last = record.move_list[-1] if len(record) else None
-        picture = drawings.board(hk.diagram(record.position(), last=last), size=360)
+        picture = board(hk.diagram(record.position(), last=last), size=360)
     return {
         "number": game.pairing.number,
         "players": f"{record.first} – {record.second}",

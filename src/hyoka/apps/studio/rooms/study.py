@@ -13,9 +13,8 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.pages import html, page, sentence, wants_part
-from hyoka.apps.studio.rooms.blocks import SAVED
 from hyoka.apps.studio.rooms.study_query import Asked
-from hyoka.apps.studio.rooms.study_views import VIEWS, game_address
+from hyoka.apps.studio.rooms.study_views import SAVED, VIEWS, game_address
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.state import Room, studio_of
 from hyoka.study.sampling import evaluator_labels

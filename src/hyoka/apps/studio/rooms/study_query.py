@@ -19,8 +19,7 @@ from hyoka.analysis.binning import least_positions
 from hyoka.analysis.gaps import Equals, NamedGap, named_gap
 from hyoka.apps.studio.pages import address
 from hyoka.apps.studio.parameters import whole_number
-from hyoka.apps.studio.rooms.cache import LruCache
-from hyoka.apps.studio.state import studio_of
+from hyoka.apps.studio.state import LruCache, studio_of
 from hyoka.study.grouping import EvaluatorGroup, comparison_groups
 from hyoka.study.sampling import Measured, measured
 from hyoka.study.sql import check_condition, within_seconds

@@ -14,16 +14,6 @@ from hyoka.analysis import Coverage, Curves, Disagreement, Result, Slices, value
 from hyoka.analysis.curves import MOST_DRAWN
 from hyoka.analysis.resampling import probability_text
 from hyoka.apps.studio.parameters import decimal_number
-from hyoka.apps.studio.rooms import blocks as drawings
-from hyoka.apps.studio.rooms.blocks import (
-    SAVED,
-    Shown,
-    ShownBoard,
-    shown_board,
-    shown_result,
-    without_stops,
-)
-from hyoka.apps.studio.rooms.cache import LruCache
 from hyoka.apps.studio.rooms.study_query import (
     SECONDS,
     Answer,
@@ -32,7 +22,9 @@ from hyoka.apps.studio.rooms.study_query import (
     are_loaded,
     positions_of,
 )
-from hyoka.reporting.analysis_charts import evaluation_curves, pick_key
+from hyoka.apps.studio.state import LruCache
+from hyoka.reporting import Boards, Downloads, Section
+from hyoka.reporting.analysis_charts import evaluation_curves, pick_key, result_section
 from hyoka.reporting.study_report.examples import (
     NOT_ON_THE_BOARD,
     Example,
@@ -85,7 +77,18 @@ def _some(asked: Asked) -> hk.Resampling:
     return asked.resampling if asked.resampling.resamples else hk.Resampling(_FEW)
 
 
-def saves(asked: Asked, result: str) -> list[tuple[str, str]]:
+SAVED: Final[Mapping[str, str]] = {
+    "csv": "CSV",
+    "parquet": "Parquet",
+    "json": "JSON",
+    "svg": "SVG",
+    "png": "PNG",
+    "html": "page",
+}
+"""Names of the formats of downloads, by suffix."""
+
+
+def downloads(asked: Asked, result: str) -> list[tuple[str, str]]:
     """Download addresses of a result by format."""
     return [
         (words, asked.to("/study/save", result=result, **{"as": ending}))
@@ -104,21 +107,22 @@ def _answer(asked: Asked) -> Answer:
 def _curve_values(asked: Asked) -> Values:
     found = _answer(asked)
     bins = _bin_addresses(asked, found.curves)
-    words = f"{found.curves.title}: win probability by what they said"
-    if asked.where:
-        words += f", of all positions and where {asked.where}"
-    picture = without_stops(drawings.chart(evaluation_curves(found.curves, bins), words))
     drawn_first = list(bins.values())
     rows = sum(len(part.points) for part in found.curves)
     links = drawn_first if len(drawn_first) == rows else []
-    shown = shown_result(found.curves, picture=picture, links=links, saves=saves(asked, "curves"))
+    section = result_section(
+        found.curves,
+        chart=evaluation_curves(found.curves, bins),
+        links=links,
+        downloads=downloads(asked, "curves"),
+    )
     gaps = found.gaps
     by = [] if asked.where is None else ["--by", asked.where]
     return {
-        "curves": shown,
+        "curves": section,
         "gaps": gaps,
         "gap_rows": [_gap_row(gap) for gap in gaps],
-        "gap_saves": saves(asked, "gaps"),
+        "gap_downloads": Downloads("the gaps", downloads(asked, "gaps")),
         "missing": found.missing,
         "common": once(asked, "common", lambda: _common(asked)),
         "bin": _bin(asked) if asked["at"] else None,
@@ -218,16 +222,11 @@ def _bin(asked: Asked) -> Values | None:
     return None
 
 
-def boards(asked: Asked, examples: Iterable[Example]) -> list[ShownBoard]:
+def boards(asked: Asked, examples: Iterable[Example]) -> Boards:
     """Boards of positions, each leading to its game."""
     wanted = list(examples)
-    drawn = boards_of(asked.study, wanted)
-    return [
-        shown_board(
-            drawn[each].diagram, drawn[each].words, game_address(asked, each.game_id, each.ply)
-        )
-        for each in wanted
-    ]
+    plain = boards_of(asked.study, wanted)
+    return Boards([replace(plain[e], link=game_address(asked, e.game_id, e.ply)) for e in wanted])
 
 
 def game_address(asked: Asked, game: int, ply: int | None = None) -> str:
@@ -282,7 +281,7 @@ def _slice_values(asked: Asked) -> Values:
         }
         for number, split in enumerate(found, 1)
     ]  # fmt: skip
-    shown = shown_result(found, saves=saves(asked, "splits")) if listed else None
+    shown = result_section(found, downloads=downloads(asked, "splits")) if listed else None
     return values | {"ask_first": None, "splits": listed, "shown": shown, "notes": found.notes()}
 
 
@@ -290,7 +289,7 @@ def _both(one: str | None, other: str) -> str:
     return other if one is None else f"({one}) and ({other})"
 
 
-def _slice_boards(asked: Asked, name: str, found: Slices, number: int) -> list[ShownBoard]:
+def _slice_boards(asked: Asked, name: str, found: Slices, number: int) -> Boards:
     from hyoka.study.sampling import measured  # noqa: PLC0415
 
     question = asked.question.also(by=None)
@@ -373,8 +372,8 @@ def _disagreement_values(asked: Asked) -> Values:
     return {
         "one": one,
         "other": other,
-        "shown": shown_result(found, saves=saves(asked, "disagreements")),
-        "boards_given": boards(asked, examples),
+        "shown": result_section(found, downloads=downloads(asked, "disagreements")),
+        "boards": boards(asked, examples),
         "commands": [asked.command("disagreements", *where, evaluators=[one, other])],
     }
 
@@ -400,7 +399,7 @@ def _with_results(
         return {name: _made(asked, name, of) for name, of in make.items()}
 
     def values(asked: Asked) -> Values:
-        shown: list[Shown] = []
+        sections: list[Section] = []
         problems: list[str] = []
         for name, of in make.items():
             try:
@@ -408,10 +407,11 @@ def _with_results(
             except hk.StudyError as error:
                 problems.append(f"{_NAMED.get(name, name)}: {error}.")
                 continue
-            shown.append(shown_result(result, saves=saves(asked, name)))
+            saved = downloads(asked, name)
+            sections.append(result_section(result, downloads=saved, opened=name == "metrics"))
         where = ["--where", asked.where] if asked.where else []
         return {
-            "results": shown,
+            "results": sections,
             "problems": problems,
             "commands": [asked.command(command, *where) for command in commands],
         }

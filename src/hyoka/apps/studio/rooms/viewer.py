@@ -12,10 +12,9 @@ from starlette.responses import Response
 
 import hyoka as hk
 from hyoka.analysis import value_text
+from hyoka.apps.studio.blocks import board, chart, without_stops
 from hyoka.apps.studio.pages import fragment, page, wants_part
 from hyoka.apps.studio.parameters import whole_number
-from hyoka.apps.studio.rooms import blocks as drawings
-from hyoka.apps.studio.rooms.blocks import without_stops
 from hyoka.apps.studio.rooms.board.board_state import table_of
 from hyoka.apps.studio.state import Room
 from hyoka.games import FACTS, game_facts
@@ -75,7 +74,7 @@ class GameView:
     def board(self) -> Markup:
         """The position."""
         last = self.record.move_list[self.ply - 1] if self.ply else None
-        return drawings.board(hk.diagram(self.record.position(self.ply), last=last), size=_BOARD)
+        return board(hk.diagram(self.record.position(self.ply), last=last), size=_BOARD)
 
     @property
     def on_board(self) -> str:
@@ -101,7 +100,7 @@ class GameView:
             lines = [line for line in self.shown_lines if line.unit == unit and line.points]
             names = ", ".join(line.name for line in lines)
             words = f"What {names} said over the {len(self.record)} plies ({unit})"
-            picture = drawings.chart(_chart(lines, unit, self), words, most=_CHART)
+            picture = chart(_chart(lines, unit, self), words, most=_CHART)
             drawn.append(without_stops(picture))
         return drawn
 

@@ -16,9 +16,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 import hyoka as hk
+from hyoka.apps.studio.blocks import chart
 from hyoka.apps.studio.pages import END, fragment, html, page, wants_part, watch
 from hyoka.apps.studio.parameters import whole_number
-from hyoka.apps.studio.rooms.blocks import chart
 from hyoka.apps.studio.rooms.board.board_agents import (
     LEVELS,
     analysis_slot,

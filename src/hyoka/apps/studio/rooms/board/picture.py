@@ -12,8 +12,8 @@ from typing import Any, Final, Literal
 from markupsafe import Markup
 
 import hyoka as hk
+from hyoka.apps.studio.blocks import without_style
 from hyoka.apps.studio.folder import Folder, Found
-from hyoka.apps.studio.rooms.blocks import plain
 from hyoka.apps.studio.rooms.board.board_state import BoardState, said, word_of
 from hyoka.games import AnyMove, Line
 from hyoka.games.diagram import Piece
@@ -84,7 +84,7 @@ def blank_picture(board: hk.Diagram, lettering: Literal["letters", "kanji"]) -> 
     assert view is not None
     rows, columns = board.row_names or board.row_labels, board.column_names or board.column_labels
     return Picture(
-        plain(svg),
+        without_style(svg),
         view[1],
         board.rows,
         board.columns,

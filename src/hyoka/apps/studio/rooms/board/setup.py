@@ -10,9 +10,9 @@ from typing import Any, Final
 from markupsafe import Markup
 
 import hyoka as hk
+from hyoka.apps.studio.blocks import without_style
 from hyoka.apps.studio.pages import address, sentence
 from hyoka.apps.studio.parameters import is_whole_number
-from hyoka.apps.studio.rooms.blocks import plain
 from hyoka.apps.studio.rooms.board.board_state import Query
 from hyoka.apps.studio.rooms.board.picture import Picture, blank_picture, piece_words
 from hyoka.foundation.errors import escape_control_chars
@@ -263,7 +263,7 @@ def palette(game: str, *, kanji: bool = False) -> list[tuple[str, str, Markup]]:
             panels=(),
         )
         svg = hk.svg(alone, size=_PIECE_SIZE, pieces="kanji" if kanji else "letters")
-        drawn.append((sign, name, plain(svg)))
+        drawn.append((sign, name, without_style(svg)))
     return drawn
 
 
