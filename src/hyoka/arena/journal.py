@@ -4,7 +4,6 @@
 import base64
 import contextlib
 import dataclasses
-import fcntl
 import json
 import os
 import threading
@@ -21,8 +20,9 @@ import pyarrow as pa
 from hyoka.foundation.errors import StudyError
 from hyoka.games import PYTHON_GAMES, game_facts
 from hyoka.records import Record, Remark, write_records
-from hyoka.storage.files import check_regular, read_regular
+from hyoka.storage.files import read_regular
 from hyoka.storage.parquet import write_parquet
+from hyoka.storage.run_folder import Journal, journal_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,91 +80,49 @@ _REMARK_FIELDS: Final = tuple(
 _TEXTS: Final = ("start", "first", "second", "event", "round", "date", "time_control", "opening")
 
 
-class Journal:
-    """Games on disk, with one writing process at a time.
+class GameJournal(Journal):
+    """The games of a match on disk.
 
-    with Journal(folder / "journal.jsonl") as journal:
-        journal.add([game])
+    with GameJournal(folder / "journal.jsonl") as journal:
+        journal.add_games([game])
         journal.games  # all, from this run and previous ones
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.numbers: set[int] = set()
-        """The numbers of the games; the games themselves stay on disk."""
+    numbers: set[int]
+    """The numbers of the games; the games themselves stay on disk."""
 
     def __enter__(self) -> Self:
-        if self._path.exists():
-            check_regular(self._path)
-        self._file = self._path.open("a+b", buffering=0)
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._file.close()
-            raise StudyError(f"{self._path.parent}: this match is being played already") from None
-        try:
-            self._file.seek(0)
-            data = self._file.read()
-            self.numbers = {game.pairing.number for game in _games_of(data, self._path)}
-            self._size = data.rfind(b"\n") + 1
-            self._file.truncate(self._size)
-        except BaseException:
-            self._file.close()
-            raise
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._file.close()
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the journal and its match."""
-        return self._path.parent
+        self.numbers = set(self.games)
+        return super().__enter__()
 
     @property
     def games(self) -> dict[int, PlayedGame]:
         """Read the games, by number, in the order they ended."""
-        return {game.pairing.number: game for game in read_journal(self._path)}
+        return {game.pairing.number: game for game in read_journal(self.path)}
 
-    def add(self, games: Iterable[PlayedGame]) -> list[PlayedGame]:
-        """Write games, sync them, and return those that were not there before.
-
-        Raises OSError if the disk is full; an incomplete write is truncated.
-        """
+    def add_games(self, games: Iterable[PlayedGame]) -> list[PlayedGame]:
+        """Write games, sync them, and return those that were not there before."""
         new = {game.pairing.number: game for game in games}
         new = {number: game for number, game in new.items() if number not in self.numbers}
-        data = b"".join(map(_line, new.values()))
-        try:
-            self._write(data)
-        except BaseException:  # also Ctrl-C: half a line would corrupt the next one
-            self._file.truncate(self._size)
-            raise
-        self._size += len(data)
+        self.add(*map(_line, new.values()))
         self.numbers.update(new)
         return list(new.values())
 
-    def _write(self, data: bytes) -> None:
-        left = memoryview(data)
-        while left:
-            left = left[self._file.write(left) :]
-        os.fsync(self._file.fileno())
-
 
 def read_journal(path: Path) -> list[PlayedGame]:
-    """Read the games of a journal that may be open for writing, in the order they ended."""
-    try:
-        data = read_regular(path)
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise StudyError(f"{path}: can't be read: {error.strerror}") from error
+    """Read the games of a journal that may be open for writing, in the order they ended.
+
+    Damaged lines are skipped. Raises StudyError for an intact line that is not a game.
+    """
     games: dict[int, PlayedGame] = {}
-    for game in _games_of(data, path):
+    for number, line in enumerate(journal_lines(path), 1):
+        checksum, _, text = line.partition(b" ")
+        if checksum != f"{zlib.crc32(text):08x}".encode():
+            continue
+        try:
+            game = _game(json.loads(text))
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise StudyError(f"{path}, line {number}: no game of a match: {error!r}") from error
         games.setdefault(game.pairing.number, game)
     return list(games.values())
 
@@ -190,23 +148,7 @@ def _line(game: PlayedGame) -> bytes:
         "remarks": remarks,
     }
     text = json.dumps(values, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
-
-
-def _games_of(data: bytes, path: Path) -> Iterator[PlayedGame]:
-    """Yield the games of all intact lines; corrupt ones between them are skipped.
-
-    Raises StudyError for an intact line that is not a game.
-    """
-    for number, line in enumerate(data.split(b"\n")[:-1], 1):
-        checksum, _, text = line.partition(b" ")
-        if checksum != f"{zlib.crc32(text):08x}".encode():
-            continue
-        try:
-            game = _game(json.loads(text))
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise StudyError(f"{path}, line {number}: no game of a match: {error!r}") from error
-        yield game
+    return f"{zlib.crc32(text.encode()):08x} {text}".encode()
 
 
 def _game(values: dict[str, Any]) -> PlayedGame:

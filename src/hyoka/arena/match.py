@@ -5,8 +5,7 @@ import contextlib
 import dataclasses
 import functools
 import os
-import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,17 +13,16 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hyoka.arena.elo import Sprt
-from hyoka.arena.journal import Journal, PlayedGame, Playing, export_match, read_journal
+from hyoka.arena.journal import GameJournal, PlayedGame, Playing, export_match, read_journal
 from hyoka.arena.plan import MatchPlan
 from hyoka.arena.ratings import DuelSummary, Standing
 from hyoka.arena.referee import GameTask, pin_to_cores, play_task
-from hyoka.foundation.errors import StudyError, named
+from hyoka.foundation.errors import StudyError
 from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.parallel import Run
-from hyoka.storage.files import now, read_regular, write_toml
-from hyoka.storage.locking import locked
-from hyoka.storage.outputs import STUDY, check_output_folder
+from hyoka.storage.files import now, read_described, toml_text
 from hyoka.storage.result import html_table
+from hyoka.storage.run_folder import RunPlan, open_run
 
 DESCRIPTION: Final = "match.toml"
 JOURNAL: Final = "journal.jsonl"
@@ -104,8 +102,9 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
         raise StudyError("a sequential test is for two players")
     for player in plan.players:
         player.agent.check(plan.rules.game, here=executor is None)
-    folder = _folder(Path(folder))
-    with locked(folder, "playing a match"), _described_journal(plan, sprt, folder) as journal:
+    folder = Path(folder)
+    run = open_run(folder, _run_plan(plan, sprt), "playing a match")
+    with run, GameJournal(folder / JOURNAL) as journal:
         total = plan.total(games)
         listener = _listener(on_games, progress, total)
         match = _Match(plan, journal, total, sprt, listener)
@@ -133,7 +132,7 @@ def match_so_far(
     plan: MatchPlan, folder: Path | str, *, games: int, sprt: Sprt | None = None
 ) -> MatchResult:
     """Return the result of a match in a folder, interrupted or in progress."""
-    names = [player.name for player in plan.players]
+    names = [player.title for player in plan.players]
     standing = Standing.of(names, read_journal(Path(folder) / JOURNAL))
     verdict = None if sprt is None else sprt.decision(standing.duel(0, 1).pairs)
     return MatchResult(Path(folder), standing, plan.total(games), verdict)
@@ -157,78 +156,34 @@ def open_match(folder: Path | str) -> CachedMatch:
 
 
 def _description(folder: Path) -> dict[str, Any]:
-    file = folder / DESCRIPTION
-    try:
-        description = tomllib.loads(read_regular(file).decode("utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise StudyError(f"{folder} is no match (it has no {DESCRIPTION})") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise StudyError(f"{file}: {error}") from error
-    if not isinstance(description.get("match", {}), dict):
-        raise StudyError(f"{file}: 'match' is no table")
-    if description.get("version") != VERSION:
-        raise StudyError(
-            f"{file}: made by another version of Hyoka (match version "
-            f"{description.get('version')!r}, this one reads {VERSION})"
-        )
-    return description
+    return read_described(folder / DESCRIPTION, "match", (VERSION,))
 
 
-def _folder(folder: Path) -> Path:
-    """Create a match's folder if necessary; raises StudyError."""
-    if (folder / STUDY).exists():
-        raise StudyError(f"{folder} is a study; choose another folder ({named('folder')})")
-    check_output_folder(folder, DESCRIPTION, what="a match")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StudyError(f"{folder} can't be a match's folder: {error.strerror}") from error
-    return folder
-
-
-def _described_journal(plan: MatchPlan, sprt: Sprt | None, folder: Path) -> Journal:
-    """Open the journal of a folder after writing the match's description.
-
-    The description comes first: a folder with only a journal would not be a match after a crash.
-    """
-    path = folder / JOURNAL
-    _describe(plan, sprt, folder, is_new=not read_journal(path))
-    return Journal(path)
-
-
-def _describe(plan: MatchPlan, sprt: Sprt | None, folder: Path, *, is_new: bool) -> None:
-    """Write the match's description, or check it against the existing one."""
+def _run_plan(plan: MatchPlan, sprt: Sprt | None) -> RunPlan:
     # The test is fixed before the first game, or its error rates do not hold.
-    described = {**plan.description(), "sprt": None if sprt is None else str(sprt)}
-    wanted = {key: value for key, value in described.items() if value is not None}
-    if is_new and not (folder / DESCRIPTION).exists():
-        description = {"version": VERSION, "created": now(), "match": wanted}
-        write_toml(folder / DESCRIPTION, description)
-        return
-    there = _description(folder).get("match", {})
-    differing = [key for key in {**there, **wanted} if there.get(key) != wanted.get(key)]
-    if differing == ["contents"]:
-        raise StudyError(f"{folder} holds another match: {_changed(plan, there)}")
-    if differing:
-        key = differing[0]
-        raise StudyError(
-            f"{folder} holds another match: its {key} is {there.get(key)!r}, not "
-            f"{wanted.get(key)!r}; choose another folder ({named('folder')})"
-        )
+    values = {**plan.description(), "sprt": None if sprt is None else str(sprt)}
+    return RunPlan(
+        "a match",
+        DESCRIPTION,
+        values,
+        toml_text({"version": VERSION, "created": now(), "match": values}),
+        lambda file: _description(file.parent).get("match", {}),
+        functools.partial(_changed, plan),
+    )
 
 
-def _changed(plan: MatchPlan, there: dict[str, Any]) -> str:
+def _changed(plan: MatchPlan, keys: list[str], stored: Mapping[str, Any]) -> str | None:
     """Describe which files or functions differ from those at the match's start."""
-    known = there.get("contents", [])
+    if keys != ["contents"]:
+        return None
+    known = stored.get("contents", [])
     words = [] if plan.game_content is None or plan.game_content in known else ["the game"]
     for player in plan.players:
         for name, content in player.spec.dependencies.items():
-            if f"{player.name}: {name} {content}" not in known:
+            if f"{player.stored_name}: {name} {content}" not in known:
                 words.append(f"{name} of {player.text}")
-    return (
-        f"{', '.join(words) or 'what its players are made of'} has changed since it began; "
-        f"bring it back, or choose another folder ({named('folder')})"
-    )
+    changed = ", ".join(words) or "what its players are made of"
+    return f"{changed} has changed since it began; bring it back"
 
 
 class _Match:
@@ -237,7 +192,7 @@ class _Match:
     def __init__(
         self,
         plan: MatchPlan,
-        journal: Journal,
+        journal: GameJournal,
         wanted: int,
         sprt: Sprt | None,
         on_games: OnGames,
@@ -247,7 +202,7 @@ class _Match:
         self.wanted = wanted
         self._sprt = sprt
         self._on_games = on_games
-        names = [player.name for player in plan.players]
+        names = [player.title for player in plan.players]
         self.standing = Standing.of(names, journal.games.values())
         self.verdict = self._decision()
 
@@ -259,7 +214,7 @@ class _Match:
             return
         pin = pin_to_cores() if executor is None and self._fits_cores(jobs) else None
         with (
-            Playing(self._journal.folder)
+            Playing(self._journal.path.parent)
             if executor is None
             else contextlib.nullcontext() as playing,
             Run(
@@ -295,7 +250,7 @@ class _Match:
             dataclasses.replace(game, record=dataclasses.replace(game.record, date=today))
             for game in played
         ]
-        new = self._journal.add(dated)
+        new = self._journal.add_games(dated)
         for game in new:
             self.standing.count(game)
         self.verdict = self._decision()

@@ -9,6 +9,7 @@ import os
 import stat
 import tempfile
 import tomllib
+from collections.abc import Collection
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, Final
@@ -147,9 +148,30 @@ def read_toml(file: Path, *, verify: bool = True) -> dict[str, Any]:
     return values
 
 
+def read_described(
+    file: Path, what: str, versions: Collection[int], hint: str = ""
+) -> dict[str, Any]:
+    """Read the TOML file that describes a folder; raises StudyError without one, or by its version.
+
+    `what` names the kind of folder, such as `study`; `hint` says how to make one.
+    """
+    try:
+        values = read_toml(file)
+    except FileNotFoundError:
+        raise StudyError(f"{file.parent} is no {what} (it has no {file.name}){hint}") from None
+    except NotADirectoryError:
+        raise StudyError(f"{file.parent} is a file, and a {what} is a folder") from None
+    if values.get("version") not in versions:
+        raise StudyError(
+            f"{file}: made by another version of Hyoka ({what} version "
+            f"{values.get('version')!r}, this one reads {max(versions)})"
+        )
+    return values
+
+
 def write_sealed_toml(path: Path, values: dict[str, Any]) -> None:
     """Write TOML with a checksum at the end."""
-    text = _toml(values)
+    text = toml_text(values)
     write_text(path, f"{text}{_CHECKSUM}{_digest(text)}\n")
 
 
@@ -157,17 +179,13 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def write_toml(path: Path, values: dict[str, Any]) -> None:
-    """Write flat values and tables of flat values as TOML."""
-    write_text(path, _toml(values))
-
-
-def _toml(values: dict[str, Any]) -> str:
+def toml_text(values: dict[str, Any]) -> str:
+    """Convert flat values and tables of flat values to TOML; None is left out."""
     plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
     tables = {key: value for key, value in values.items() if isinstance(value, dict)}
     lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items() if value is not None]
     for key, table in tables.items():
-        lines += ["", f"[{_key(key)}]", _toml(table).rstrip()]
+        lines += ["", f"[{_key(key)}]", toml_text(table).rstrip()]
     return "\n".join(lines) + "\n"
 
 

@@ -43,14 +43,15 @@ from hyoka.foundation.errors import StudyError
 from hyoka.storage.files import (
     check_regular,
     open_regular,
+    read_described,
     read_toml,
     sync_folder,
     write_bytes,
     write_sealed_toml,
 )
-from hyoka.storage.locking import LOCK, locked
 from hyoka.storage.outputs import STUDY
 from hyoka.storage.parquet import write_parquet
+from hyoka.storage.run_folder import LOCK, locked
 
 VERSION: Final = 2
 UNSEALED_VERSION: Final = 1
@@ -101,22 +102,8 @@ def derived_files(study: Path, table: str) -> dict[str, Path]:
 
 def read_description(folder: Path) -> dict[str, Any]:
     """Read `study.toml`."""
-    file = folder / DESCRIPTION
-    try:
-        description = read_toml(file)
-    except FileNotFoundError:
-        raise StudyError(
-            f"{folder} is no study (it has no {DESCRIPTION}); make one with: "
-            f"hyoka records FILES... --to {folder}"
-        ) from None
-    except NotADirectoryError:
-        raise StudyError(f"{folder} is a file, and a study is a folder") from None
-    if description.get("version") not in (UNSEALED_VERSION, VERSION):
-        raise StudyError(
-            f"{file}: made by another version of Hyoka (study version "
-            f"{description.get('version')!r}, this one reads {VERSION})"
-        )
-    return description
+    hint = f"; make one with: hyoka records FILES... --to {folder}"
+    return read_described(folder / DESCRIPTION, "study", (UNSEALED_VERSION, VERSION), hint)
 
 
 @dataclass(frozen=True)

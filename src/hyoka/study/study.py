@@ -25,7 +25,7 @@ from hyoka.games import registered_names
 from hyoka.records import Record, Remark, batches
 from hyoka.records.bulk import GameTable
 from hyoka.storage.files import now, sync_folder, umask
-from hyoka.storage.locking import is_held, locked
+from hyoka.storage.run_folder import is_held, locked
 from hyoka.storage.manifest import (
     DESCRIPTION,
     VERSION,

@@ -25,7 +25,7 @@ from hyoka.foundation.errors import (
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.storage.files import now
-from hyoka.storage.locking import locked
+from hyoka.storage.run_folder import locked
 from hyoka.storage.manifest import changing, derived_file
 from hyoka.study.tables import position_keys
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from hyoka.foundation.errors import StudyError
 from hyoka.storage.files import check_regular, read_toml
-from hyoka.storage.locking import is_held, locked
+from hyoka.storage.run_folder import is_held, locked
 from hyoka.storage.manifest import (
     DERIVED,
     DESCRIPTION,

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyoka.arena.journal import Journal, Pairing, PlayedGame, read_journal
-from hyoka.foundation.errors import StudyError
+from hyoka.arena.journal import GameJournal, Pairing, PlayedGame, read_journal
 from hyoka.records import Record, Remark
 from hyoka.records.record import Ending
 
@@ -82,9 +81,9 @@ def played(number: int, first: str = "one", plies: int = 4) -> PlayedGame:
 def written(path: Path, games: list[PlayedGame]) -> list[int]:
     """Write games, and give the size of the file after each."""
     sizes = []
-    with Journal(path) as journal:
+    with GameJournal(path) as journal:
         for game in games:
-            journal.add([game])
+            journal.add_games([game])
             sizes.append(path.stat().st_size)
     return sizes
 
@@ -99,10 +98,10 @@ def path(tmp_path: Path) -> Path:
 def test_any_game_is_read_as_it_was_written(games: list[PlayedGame]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "journal.jsonl"
-        with Journal(path) as journal:
-            assert journal.add(games) == games
+        with GameJournal(path) as journal:
+            assert journal.add_games(games) == games
         assert read_journal(path) == games
-        with Journal(path) as journal:
+        with GameJournal(path) as journal:
             assert list(journal.games.values()) == games
             assert list(journal.games) == [game.pairing.number for game in games]
         assert path.read_bytes().count(b"\n") == len(games)
@@ -110,9 +109,9 @@ def test_any_game_is_read_as_it_was_written(games: list[PlayedGame]) -> None:
 
 def test_no_journal_holds_no_games(path: Path) -> None:
     assert read_journal(path) == []
-    with Journal(path) as journal:
+    with GameJournal(path) as journal:
         assert journal.games == {}
-        assert journal.add([]) == []
+        assert journal.add_games([]) == []
     assert path.read_bytes() == b""
 
 
@@ -127,9 +126,9 @@ def test_a_journal_cut_off_anywhere_keeps_the_games_before_and_goes_on(
         path.write_bytes(whole[:cut])
         kept = games[: sum(size <= cut for size in sizes)]
         assert read_journal(path) == kept
-        with Journal(path) as journal:
+        with GameJournal(path) as journal:
             assert list(journal.games.values()) == kept
-            assert journal.add(games) == games[len(kept) :]
+            assert journal.add_games(games) == games[len(kept) :]
         assert path.read_bytes() == whole
 
 
@@ -143,9 +142,9 @@ def test_a_damaged_line_costs_its_own_game_alone(path: Path, damage: bytes) -> N
             continue
         path.write_bytes(whole[:at] + damage + whole[at + 1 :])
         assert read_journal(path) == [games[0], games[2]]
-    with Journal(path) as journal:
+    with GameJournal(path) as journal:
         assert list(journal.games) == [0, 2]
-        assert journal.add(games) == [games[1]]
+        assert journal.add_games(games) == [games[1]]
         assert list(journal.games) == [0, 2, 1]
     assert read_journal(path) == [games[0], games[2], games[1]]
 
@@ -160,32 +159,30 @@ def test_a_lost_line_break_costs_no_more_than_its_two_games(path: Path) -> None:
 
 def test_a_game_that_stands_there_twice_counts_once(path: Path) -> None:
     first, second = played(7, first="first"), played(7, first="second")
-    with Journal(path) as journal:
-        assert journal.add([first]) == [first]
-        assert journal.add([second]) == []
+    with GameJournal(path) as journal:
+        assert journal.add_games([first]) == [first]
+        assert journal.add_games([second]) == []
     written_once = path.read_bytes()
     path.write_bytes(written_once * 3)
     assert read_journal(path) == [first]
-    with Journal(path) as journal:
+    with GameJournal(path) as journal:
         assert list(journal.games.values()) == [first]
 
 
 def test_of_games_added_together_each_number_counts_once(path: Path) -> None:
     game, other = played(1), played(2)
-    with Journal(path) as journal:
-        assert journal.add([game, other, game]) == [game, other]
+    with GameJournal(path) as journal:
+        assert journal.add_games([game, other, game]) == [game, other]
     assert read_journal(path) == [game, other]
     assert path.read_bytes().count(b"\n") == 2
 
 
-def test_a_second_writer_is_refused_and_a_reader_is_not(path: Path) -> None:
-    with Journal(path) as journal:
-        journal.add([played(0)])
-        with pytest.raises(StudyError, match="being played already"), Journal(path):
-            pass
-        journal.add([played(1)])
+def test_a_journal_is_read_while_it_is_written(path: Path) -> None:
+    with GameJournal(path) as journal:
+        journal.add_games([played(0)])
+        journal.add_games([played(1)])
         assert read_journal(path) == [played(0), played(1)]
-    with Journal(path) as journal:
+    with GameJournal(path) as journal:
         assert list(journal.games) == [0, 1]
 
 
@@ -204,26 +201,26 @@ def disk_that_holds(size: int) -> Iterator[None]:
 def test_a_full_disk_keeps_what_was_there_and_the_same_journal_goes_on(
     path: Path, room: int
 ) -> None:
-    with Journal(path) as journal:
-        journal.add([played(0)])
+    with GameJournal(path) as journal:
+        journal.add_games([played(0)])
         size = path.stat().st_size
         with disk_that_holds(size + room), pytest.raises(OSError, match="too large"):
-            journal.add([played(1), played(2)])
+            journal.add_games([played(1), played(2)])
         assert list(journal.games) == [0]
         assert path.stat().st_size == size
         assert read_journal(path) == [played(0)]
-        assert journal.add([played(2)]) == [played(2)]
+        assert journal.add_games([played(2)]) == [played(2)]
     assert read_journal(path) == [played(0), played(2)]
 
 
 def test_a_full_disk_after_the_first_of_two_games_keeps_neither(path: Path) -> None:
-    with Journal(path) as journal:
-        journal.add([played(0)])
+    with GameJournal(path) as journal:
+        journal.add_games([played(0)])
         size = path.stat().st_size
         with disk_that_holds(2 * size + 10), pytest.raises(OSError, match="too large"):
-            journal.add([played(1), played(2)])
+            journal.add_games([played(1), played(2)])
         assert read_journal(path) == [played(0)]
-        assert journal.add([played(1), played(2)]) == [played(1), played(2)]
+        assert journal.add_games([played(1), played(2)]) == [played(1), played(2)]
     assert read_journal(path) == [played(number) for number in range(3)]
 
 
@@ -234,22 +231,22 @@ def test_a_write_that_is_interrupted_leaves_no_half_a_line(
     def fail(descriptor: int) -> None:
         raise error
 
-    with Journal(path) as journal:
-        journal.add([played(0)])
+    with GameJournal(path) as journal:
+        journal.add_games([played(0)])
         with monkeypatch.context() as patch:
             patch.setattr("os.fsync", fail)
             with pytest.raises((KeyboardInterrupt, OSError)):
-                journal.add([played(1)])
+                journal.add_games([played(1)])
         assert list(journal.games) == [0]
-        assert journal.add([played(1), played(2)]) == [played(1), played(2)]
+        assert journal.add_games([played(1), played(2)]) == [played(1), played(2)]
     assert read_journal(path) == [played(number) for number in range(3)]
 
 
 def test_a_game_that_cannot_be_written_is_told_and_not_counted(path: Path) -> None:
     endless = replace(played(1), seconds=float("inf"))
-    with Journal(path) as journal:
+    with GameJournal(path) as journal:
         with pytest.raises(ValueError, match="JSON"):
-            journal.add([endless])
+            journal.add_games([endless])
         assert journal.games == {}
-        assert journal.add([played(1)]) == [played(1)]
+        assert journal.add_games([played(1)]) == [played(1)]
     assert read_journal(path) == [played(1)]

@@ -28,7 +28,7 @@ from hyoka.arena import (
 from hyoka.foundation.errors import EngineError, NotationError, OutputError, StudyError
 from hyoka.parallel import task_pool as worker_state
 from hyoka.records import Record
-from hyoka.storage.locking import locked
+from hyoka.storage.run_folder import locked
 
 from ..arena_matches import KNIGHTS, QUIET, match
 
@@ -110,7 +110,7 @@ def test_the_standing_is_a_recount_of_the_journal(tmp_path: Path) -> None:
     result = play_match(plan, tmp_path, games=6, jobs=2)
     _, games = open_match(tmp_path)
     assert [game.pairing.number for game in games] == [game.pairing.number for game in result.games]
-    recount = Standing.of([player.name for player in plan.players], games)
+    recount = Standing.of([player.title for player in plan.players], games)
     assert recount.duels() == result.standing.duels() == [(0, 1), (0, 2), (1, 2)]
     for one, other in recount.duels():
         assert recount.duel(one, other) == result.standing.duel(one, other)
@@ -324,7 +324,7 @@ def test_killed_before_it_is_described_a_match_begins_again(
     folder = tmp_path / "match"
     plan = plan_match("random", "random", game="othello")
     with monkeypatch.context() as context:
-        context.setattr("hyoka.arena.match.write_toml", killed)
+        context.setattr("hyoka.storage.run_folder.write_text", killed)
         with pytest.raises(KeyboardInterrupt):
             play_match(plan, folder, games=2)
     assert [path.name for path in folder.iterdir()] == [".lock"]

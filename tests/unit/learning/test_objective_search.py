@@ -14,7 +14,6 @@ from hyoka.learning.comparison_training import Lessons, TrainingSettings
 from hyoka.learning.objective_search.objective_loop import (
     JOURNAL,
     ObjectiveSearch,
-    SearchJournal,
     SearchPlan,
     openings_for,
 )
@@ -24,7 +23,7 @@ from hyoka.learning.objectives import VECTOR_SIZE
 from hyoka.records import read_records
 from hyoka.records.samples import sample_path
 from hyoka.reporting.learning_report import objective_page
-from hyoka.storage.locking import locked
+from hyoka.storage.run_folder import Journal, journal_lines, locked
 
 TINY = SearchPlan(
     features="patterns",
@@ -115,23 +114,18 @@ class KilledError(Exception):
     pass
 
 
-def killed_after(lines: int, search: ObjectiveSearch) -> None:
+def killed_after(lines: int, search: ObjectiveSearch, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run until the journal has a number of lines."""
-    from hyoka.learning.objective_search import objective_loop as module  # noqa: PLC0415
 
-    class Journal(module.SearchJournal):
-        def add(self, line: dict) -> None:  # type: ignore[type-arg]
-            super().add(line)
-            self.lines.append(line)
-            if len(self.lines) >= lines:
+    class KilledJournal(Journal):
+        def add(self, *lines_: bytes) -> None:
+            super().add(*lines_)
+            if len(journal_lines(self.path)) >= lines:
                 raise KilledError
 
-    original = module.SearchJournal
-    module.SearchJournal = Journal  # type: ignore[misc]
-    try:
+    with monkeypatch.context() as context:
+        context.setattr("hyoka.learning.objective_search.objective_loop.Journal", KilledJournal)
         search.run()
-    finally:
-        module.SearchJournal = original  # type: ignore[misc]
 
 
 @pytest.fixture(scope="module")
@@ -156,10 +150,14 @@ def test_a_search_keeps_its_population_and_replaces_one_a_step(whole: ObjectiveS
 
 @pytest.mark.parametrize("lines", [2, 5, 9, 12, 15])
 def test_killed_anywhere_it_goes_on_to_the_same_end(
-    lines: int, whole: ObjectiveSearch, lessons: Lessons, tmp_path: Path
+    lines: int,
+    whole: ObjectiveSearch,
+    lessons: Lessons,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(KilledError):
-        killed_after(lines, ObjectiveSearch(TINY, lessons, tmp_path))
+        killed_after(lines, ObjectiveSearch(TINY, lessons, tmp_path), monkeypatch)
     # Half a line was written when it died.
     with (tmp_path / JOURNAL).open("ab") as file:
         file.write(b'{"games": [0,')
@@ -173,12 +171,12 @@ def test_killed_anywhere_it_goes_on_to_the_same_end(
 def test_killed_before_the_plan_is_there_it_begins_again(
     whole: ObjectiveSearch, lessons: Lessons, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def killed(path: Path, content: bytes) -> None:
+    def killed(path: Path, content: str) -> None:
         raise KilledError
 
     folder = tmp_path / "search"
     with monkeypatch.context() as context:
-        context.setattr("hyoka.learning.objective_search.objective_loop.write_bytes", killed)
+        context.setattr("hyoka.storage.run_folder.write_text", killed)
         with pytest.raises(KilledError):
             ObjectiveSearch(TINY, lessons, folder).run()
     assert [path.name for path in folder.iterdir()] == [".lock"]
@@ -205,20 +203,6 @@ def test_a_damaged_journal_is_told(line: bytes, lessons: Lessons, tmp_path: Path
     journal.write_bytes(line + journal.read_bytes())
     with pytest.raises(hk.StudyError, match=r"journal\.jsonl.*damaged"):
         ObjectiveSearch(TINY, lessons, tmp_path).run()
-
-
-def test_a_line_that_is_not_written_whole_is_taken_off_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with SearchJournal(tmp_path / JOURNAL) as journal:
-        journal.add({"trained": 0})
-        with monkeypatch.context() as context:
-            context.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "disk full")))
-            with pytest.raises(OSError, match="disk full"):
-                journal.add({"trained": 1})
-        journal.add({"trained": 2})
-    with SearchJournal(tmp_path / JOURNAL) as journal:
-        assert journal.lines == [{"trained": 0}, {"trained": 2}]
 
 
 def test_another_plan_or_a_changed_journal_is_refused(

@@ -46,7 +46,7 @@ from hyoka.parallel import RunStopped, WorkerState
 from hyoka.reporting.learning_report import selfplay_page, strength_by_generation
 from hyoka.search import SearchSpec
 from hyoka.search.assembly import models_for, uct_options
-from hyoka.storage.locking import LOCK
+from hyoka.storage.run_folder import LOCK
 from hyoka.storage.model_file import read_model_file
 from hyoka.study import Study
 from hyoka.study.evaluation_store import Visits, has_visits, keep_visits, stored_visits
@@ -496,7 +496,7 @@ class TestLoop:
     def test_another_plan_is_refused(self, ended: SelfPlayLoop) -> None:
         for changed in ({"playouts": 7}, {"seed": 1}, {"with_network": "mix=0.5"}):
             other = SelfPlayLoop(dataclasses.replace(TINY, **changed), ended.folder)
-            with pytest.raises(StudyError, match="its plan differs"):
+            with pytest.raises(StudyError, match="another self-play loop"):
                 other.run(2)
         # Where it learns is no part of a plan.
         device = dataclasses.replace(TINY.settings, device="cuda")

@@ -20,10 +20,10 @@ import pytest
 
 import hyoka as hk
 from hyoka.apps.cli import run
-from hyoka.storage import locking, manifest
+from hyoka.storage import manifest, run_folder
 from hyoka.storage.files import read_toml, write_sealed_toml, write_toml
-from hyoka.storage.locking import is_held, locked
 from hyoka.storage.parquet import write_parquet
+from hyoka.storage.run_folder import is_held, locked
 from hyoka.study import exact_results as adjudicating
 from hyoka.study import importing
 from hyoka.study.tables import Snapshot
@@ -606,7 +606,7 @@ def test_whoever_only_looks_at_a_lock_turns_nobody_away(
     study: hk.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A look holds the lock for a moment; a writer who comes in that moment tries again."""
-    monkeypatch.setattr(locking, "_PATIENCE_S", 1.0)
+    monkeypatch.setattr(run_folder, "_PATIENCE_S", 1.0)
     looking = (study.path / ".lock").open("rb")
     fcntl.flock(looking, fcntl.LOCK_SH)
     threading.Timer(0.01, looking.close).start()

@@ -10,17 +10,14 @@ training and games depend only on the seed and the numbers of individuals.
 """
 
 import dataclasses
-import fcntl
 import hashlib
 import itertools
 import json
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +27,7 @@ from hyoka.arena.openings import random_openings
 from hyoka.arena.ratings import rate_players
 from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.foundation.math import derive_seed
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.games import game_type
 from hyoka.learning.comparison_training import Lessons, TrainingSettings, learn_comparison
@@ -44,10 +42,9 @@ from hyoka.learning.objectives import VECTOR_SIZE, Objective, Parameterized, obj
 from hyoka.parallel import Run, WorkerState
 from hyoka.search import SearchSpec, ab
 from hyoka.search.assembly import alpha_beta_options, models_for
-from hyoka.storage.files import check_regular, read_regular, write_bytes
-from hyoka.storage.locking import locked
+from hyoka.storage.files import read_regular, write_bytes
 from hyoka.storage.model_file import ModelFile, Origin
-from hyoka.storage.outputs import check_output_folder
+from hyoka.storage.run_folder import Journal, RunPlan, journal_lines, open_run
 
 JOURNAL: Final = "journal.jsonl"
 PLAN: Final = "plan.json"
@@ -62,35 +59,24 @@ class SearchPlan:
     features: str
     training: TrainingSettings = field(default_factory=TrainingSettings)
     """Training settings of each individual, except the objective."""
-    population: int = 50
-    steps: int = 4000
-    games: int = 4000
-    """Games per new individual."""
-    nodes: int = 100_000
-    """Alpha-beta nodes per move."""
-    opening_plies: int = 8
-    """Random moves before a game."""
-    optimiser: str = Pbilc.name
-    rate: float = 0.0025
-    """α: learning rate of the distribution."""
-    best: int = 10
-    """K: number of individuals that set the deviation."""
-    start: float = 1.0
-    deviation: float = 0.3
-    seed: int = 0
+    population: int = option(50, "Number of objectives in the population.", min=3)
+    steps: int = option(4000, "Moves of the distribution.", min=0)
+    games: int = option(4000, "Games per new individual.", min=2)
+    nodes: int = option(100_000, "Alpha-beta nodes per move.", min=1)
+    opening_plies: int = option(8, "Random moves before a game.", min=0)
+    optimiser: str = option(Pbilc.name, "Optimizer of the distribution.", choices=tuple(OPTIMISERS))
+    rate: float = option(0.0025, "α of PBILc: learning rate of the distribution.", above=0)
+    best: int = option(10, "K of PBILc: individuals that set the deviation.", min=1)
+    start: float = option(1.0, "Initial mean of each coordinate.")
+    deviation: float = option(0.3, "Initial standard deviation.", above=0)
+    seed: int = option(0, "Seed of draws, training and games.", min=0)
 
     def __post_init__(self) -> None:
-        if self.population < 3:
-            raise ParameterError("population", f"is at least 3, not {self.population}")
-        if self.optimiser not in OPTIMISERS:
-            known = ", ".join(OPTIMISERS)
-            raise ParameterError("optimiser", f"is one of {known}, not {self.optimiser}")
+        check_options(self)
         if self.games < 2 * (self.population - 1):
             raise ParameterError(
                 "games", f"are at least {2 * (self.population - 1)}: a pair against each other one"
             )
-        if self.nodes < 1 or self.steps < 0:
-            raise ParameterError("nodes", "and steps are positive")
 
     def made_optimiser(self) -> Optimiser:
         """Create the optimizer in its initial state."""
@@ -143,10 +129,10 @@ class DuelTask:
 def train(task: TrainingTask, worker_state: WorkerState | None = None) -> bytes:
     """Train an evaluation with the task's objective and return its file content."""
     del worker_state
-    settings = dataclasses.replace(task.plan.training, objective=task.objective)
-    training = learn_comparison(
-        task.lessons, features=task.plan.features, settings=settings, threads=1
+    settings = dataclasses.replace(
+        task.plan.training, objective=task.objective, features=task.plan.features
     )
+    training = learn_comparison(task.lessons, settings=settings)
     origin = Origin(
         "hyoka learn objective",
         seed=task.plan.seed,
@@ -215,66 +201,6 @@ class Step:
         return max(self.elo, key=lambda each: (self.elo[each], -each))
 
 
-class SearchJournal:
-    """Append-only journal with durable lines; one process writes at a time."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> Self:
-        if self._path.exists():
-            check_regular(self._path)
-        self._file = self._path.open("a+b", buffering=0)
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._file.close()
-            raise StudyError(f"{self._path.parent}: this search is at work already") from None
-        try:
-            self._file.seek(0)
-            data = self._file.read()
-            self._size = data.rfind(b"\n") + 1
-            self._file.truncate(self._size)
-            self.lines = [self._read(*line) for line in enumerate(data.split(b"\n")[:-1], 1)]
-        except BaseException:
-            self._file.close()
-            raise
-        return self
-
-    def _read(self, number: int, line: bytes) -> dict[str, Any]:
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise StudyError(
-                f"{self._path}, line {number}: damaged; remove this line and those after it, and "
-                "the same command goes on from there"
-            )
-        return found
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._file.close()
-
-    def add(self, line: dict[str, Any]) -> None:
-        """Append a line and sync it to disk."""
-        data = memoryview(json.dumps(line).encode() + b"\n")
-        try:
-            written = 0
-            while written < len(data):
-                written += self._file.write(data[written:])
-            os.fsync(self._file.fileno())
-        except BaseException:  # on a full disk or Ctrl-C, remove the partial line
-            self._file.truncate(self._size)
-            raise
-        self._size += len(data)
-
-
 class ObjectiveSearch:
     """State of an objective search."""
 
@@ -341,13 +267,13 @@ class ObjectiveSearch:
         on_step: Callable[["ObjectiveSearch", Step], None] | None = None,
     ) -> None:
         """Run to the end of the plan, or for `steps` more steps."""
-        check_output_folder(self.folder, PLAN, what="a search for an objective")
-        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / JOURNAL
         with (
-            locked(self.folder, "searching for an objective"),
-            self._described_journal() as journal,
+            open_run(self.folder, self._run_plan(), "searching for an objective"),
+            Journal(path) as journal,
         ):
-            self._replay(journal.lines)
+            (self.folder / EVALUATIONS).mkdir(exist_ok=True)
+            self._replay(_entry(path, *line) for line in enumerate(journal_lines(path), 1))
             last = self.plan.steps if steps is None else len(self.steps) + steps
             while True:
                 self._train_missing(journal, jobs, executor, progress)
@@ -355,7 +281,7 @@ class ObjectiveSearch:
                 if len(self.steps) >= min(last, self.plan.steps):
                     return
                 step = self._moved()
-                journal.add({"step": _plain(step)})
+                journal.add(json.dumps({"step": _plain(step)}).encode())
                 if on_step is not None:
                     on_step(self, step)
                 self._tell(progress)
@@ -397,7 +323,7 @@ class ObjectiveSearch:
         self.steps.append(step)
         return step
 
-    def _replay(self, lines: list[dict[str, Any]]) -> None:
+    def _replay(self, lines: Iterable[dict[str, Any]]) -> None:
         for line in lines:
             if "games" in line:
                 try:
@@ -415,7 +341,7 @@ class ObjectiveSearch:
 
     def _train_missing(
         self,
-        journal: SearchJournal,
+        journal: Journal,
         jobs: int,
         executor: Executor | None,
         progress: OnProgress | None,
@@ -429,12 +355,12 @@ class ObjectiveSearch:
         ]
         for done in _all_done(train, tasks, jobs, executor, "a training"):
             write_bytes(self.file_of(done[0].number), done[1])
-            journal.add({"trained": done[0].number})
+            journal.add(json.dumps({"trained": done[0].number}).encode())
             self._tell(progress, f"trained {done[0].number}")
 
     def _play_missing(
         self,
-        journal: SearchJournal,
+        journal: Journal,
         jobs: int,
         executor: Executor | None,
         progress: OnProgress | None,
@@ -453,7 +379,8 @@ class ObjectiveSearch:
             if (one, other) not in self._results
         ]
         for task, results in _all_done(play, tasks, jobs, executor, "some games"):
-            journal.add({"games": [task.one, task.other], "results": results})
+            played = {"games": [task.one, task.other], "results": results}
+            journal.add(json.dumps(played).encode())
             self._results[task.one, task.other] = results
             self._tell(progress, f"{task.one} v {task.other}")
 
@@ -462,26 +389,24 @@ class ObjectiveSearch:
             steps = max(self.plan.steps, 1)
             progress(Progress("objectives", len(self.steps), steps, "steps", note))
 
-    def _described_journal(self) -> SearchJournal:
-        """Open the journal of a folder with a plan; other folders are not touched."""
-        self._describe()
-        (self.folder / EVALUATIONS).mkdir(exist_ok=True)
-        return SearchJournal(self.folder / JOURNAL)
-
-    def _describe(self) -> None:
-        """Write the plan, or check that the stored plan is the same."""
+    def _run_plan(self) -> RunPlan:
         lessons = hashlib.sha256(self._lessons.games.moves.tobytes())
         lessons.update(self._lessons.results.tobytes())
         identity = {"plan": self.plan.text, "games": lessons.hexdigest(), "game": self.game}
-        file = self.folder / PLAN
-        if file.exists():
-            if json.loads(read_regular(file)) != identity:
-                raise StudyError(
-                    f"{self.folder}: another search for an objective lies there: its plan or its "
-                    "games differ"
-                )
-            return
-        write_bytes(file, json.dumps(identity, indent=1).encode())
+        text = json.dumps(identity, indent=1)
+        values = _identity(text)
+        return RunPlan(
+            "a search for an objective",
+            PLAN,
+            values,
+            text,
+            lambda file: _identity(read_regular(file)),
+        )
+
+
+def _identity(text: str | bytes) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(text)
+    return {**values, "plan": json.loads(values["plan"])}
 
 
 def _all_done(
@@ -497,6 +422,20 @@ def _all_done(
     with Run(work, jobs=jobs, executor=executor, what=what) as run:
         for done in run.in_order(tasks):
             yield done.task, done.result
+
+
+def _entry(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    """Parse a line of the journal."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        entry = None
+    if not isinstance(entry, dict):
+        raise StudyError(
+            f"{path}, line {number}: damaged; remove this line and those after it, and the same "
+            "command resumes from there"
+        )
+    return entry
 
 
 def _plain(step: Step) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from hyoka.arena.match import play_match
 from hyoka.arena.plan import plan_match
 from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.foundation.math import derive_seed
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.learning.network_training import (
@@ -42,9 +43,8 @@ from hyoka.search import SearchSpec
 from hyoka.search.assembly import models_for, uct_options
 from hyoka.storage.files import open_regular, read_regular, write_bytes
 from hyoka.storage.game_ids import GameIds
-from hyoka.storage.locking import locked
 from hyoka.storage.model_file import ModelFile, Origin
-from hyoka.storage.outputs import check_output_folder
+from hyoka.storage.run_folder import RunPlan, open_run
 from hyoka.study import Study
 from hyoka.study.evaluation_store import has_visits
 
@@ -62,41 +62,32 @@ class LoopPlan:
     """Settings of a self-play loop."""
 
     game: str
-    search: str = "uct:preset=paper"
-    """Search of the first generation."""
-    with_network: str = "cut=0"
-    """Search options with a network: `cut=0`: no playouts; `mix=0.5`: equal weights."""
-    games: int = 2000
-    """Games per generation."""
-    playouts: int = 200
-    """Playouts for full searches, whose moves are used for training."""
-    quick: int = 40
-    """Playouts for quick searches."""
-    full: float = 0.25
-    """Share of moves with a full search."""
-    random_plies: int = 4
-    """Maximum number of random moves at the start of a game."""
-    sampled_plies: int = 12
-    """Number of plies in which moves are sampled by visits."""
-    max_plies: int = 400
-    window: int = 4
-    """Number of recent generations to train on."""
-    blend: float = 0.5
-    """Weight of the search value in a position's target; the rest is the game result."""
-    gate_games: int = 200
-    """Maximum number of gating games; 0 accepts every network."""
-    gate_playouts: int = 200
+    search: str = option("uct:preset=paper", "Search of the first generation.", metavar="SPEC")
+    with_network: str = option(
+        "cut=0",
+        "Options of the search with a network: cut=0 has no playouts, mix=0.5 weighs both equally.",
+        metavar="SETTINGS",
+    )
+    games: int = option(2000, "Games per generation.", min=1)
+    playouts: int = option(200, "Playouts of a full search, whose move is learned.", min=1)
+    quick: int = option(40, "Playouts of a quick search.", min=1)
+    full: float = option(0.25, "Share of moves with a full search.", above=0, max=1)
+    random_plies: int = option(4, "Maximum number of random moves at the start.", min=0)
+    sampled_plies: int = option(12, "Number of plies in which visits sample the moves.", min=0)
+    max_plies: int = option(400, "Maximum length of a game.", min=0)
+    window: int = option(4, "Number of recent generations to train on.", min=1)
+    blend: float = option(
+        0.5, "Weight of the search value in a target; the rest is the result.", min=0, max=1
+    )
+    gate_games: int = option(
+        200, "Maximum number of games to accept a network; 0 accepts all.", name="gate", min=0
+    )
+    gate_playouts: int = option(200, "Playouts in these games.", min=1)
     settings: NetworkSettings = field(default_factory=NetworkSettings)
-    seed: int = 0
+    seed: int = option(0, "Seed of games, initial weights and order.", min=0)
 
     def __post_init__(self) -> None:
-        least = {"games": 1, "playouts": 1, "quick": 1, "window": 1, "gate_playouts": 1}
-        least |= dict.fromkeys(("random_plies", "sampled_plies", "max_plies", "gate_games"), 0)
-        for name, low in least.items():
-            if getattr(self, name) < low:
-                raise ParameterError(name, f"is at least {low}, not {getattr(self, name)}")
-        if not 0 < self.full <= 1 or not 0 <= self.blend <= 1:
-            raise ParameterError("full", "and blend are shares, 0 to 1")
+        check_options(self)
         if self.first_spec.kind != "uct":
             raise ParameterError("search", f"is a tree search, uct, not {self.first_spec.kind}")
         # Validate the search options before any game is played.
@@ -237,10 +228,8 @@ class SelfPlayLoop:
         on_generation: Callable[[Generation], None] | None = None,
     ) -> None:
         """Run until there are `generations` of them; one process per folder at a time."""
-        check_output_folder(self.folder, PLAN, what="generations of self-play")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with locked(self.folder, "playing and learning"):
-            self._describe()
+        run = RunPlan("a self-play loop", PLAN, json.loads(self.plan.text))
+        with open_run(self.folder, run, "playing and learning"):
             self.generations = []
             for number in range(generations):
                 made = self._made(number, jobs, executor, progress)
@@ -262,13 +251,6 @@ class SelfPlayLoop:
         if made.network != _sha256(self.place(number) / NETWORK):
             raise StudyError(f"{self.place(number)}: its network was changed")
         return made
-
-    def _describe(self) -> None:
-        file = self.folder / PLAN
-        if not file.exists():
-            write_bytes(file, self.plan.text.encode())
-        elif read_regular(file) != self.plan.text.encode():
-            raise StudyError(f"{self.folder}: another loop lies there: its plan differs")
 
     def _play(
         self, number: int, jobs: int, executor: Executor | None, progress: OnProgress | None

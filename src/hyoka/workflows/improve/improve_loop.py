@@ -6,22 +6,20 @@ choices depend on the fitting games only; held-out games and the match only veri
 """
 
 import functools
+import json
 from concurrent.futures import Executor
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Unpack
+from typing import Final
 
-from hyoka.foundation.errors import StudyError
 from hyoka.foundation.progress import OnProgress
 from hyoka.games import game_facts
-from hyoka.storage.files import read_regular, write_text
-from hyoka.storage.locking import locked
-from hyoka.storage.outputs import check_output_folder
+from hyoka.storage.run_folder import RunPlan, open_run
 from hyoka.study import Study
 from hyoka.workflows.improve import fit_and_verify
 from hyoka.workflows.improve.evidence import Evidence, gather_evidence
 from hyoka.workflows.improve.find_slices import find_biased_slices, select_terms
-from hyoka.workflows.improve.improve_plan import ImprovePlan, PlanOptions
+from hyoka.workflows.improve.improve_plan import ImprovePlan
 from hyoka.workflows.improve.improvement import (
     Candidate,
     Improvement,
@@ -37,31 +35,25 @@ PLAN: Final = "plan.json"
 
 def improve(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
-    evaluator: str = ImprovePlan.evaluator,
+    plan: ImprovePlan | None = None,
     *,
     to: Path | str,
     still: bool = False,
     jobs: int = 1,
     executor: Executor | None = None,
     progress: OnProgress | None = None,
-    **options: Unpack[PlanOptions],
 ) -> Improvement:
     """Find slices where an evaluator is biased, fit new weights, and verify the gain in a match.
 
     All steps are stored in the folder `to`, with the report `report.html` (with `still`, its charts
-    need no scripts). The same call resumes an interrupted one; with more `games`, it continues an
-    undecided match. See `ImprovePlan` for the other options.
+    need no scripts). The same call resumes an interrupted one; with more games in the plan, it
+    continues an undecided match.
     """
-    plan = ImprovePlan(evaluator=evaluator, **options)
+    plan = plan or ImprovePlan()
     game_facts(study.game)  # refuses games written in Python, which have no columns
     folder = Path(to)
-    check_output_folder(folder, PLAN, what="an improvement")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StudyError(f"{folder} can't be a folder: {error.strerror}") from error
-    with locked(folder, "improving an evaluation"):
-        _describe(study, plan, folder)
+    run = RunPlan("an improvement", PLAN, json.loads(plan.text(study)))
+    with open_run(folder, run, "improving an evaluation"):
         steps = _Steps(study, plan, folder, progress)
         improvement = steps.improvement(steps.verify(jobs, executor))
         _write_page(study, improvement, plan, still=still)
@@ -74,17 +66,6 @@ def _write_page(study: Study, improvement: Improvement, plan: ImprovePlan, *, st
     from hyoka.workflows.improve.improve_page import improvement_page  # noqa: PLC0415
 
     write_page(improvement_page(study, improvement, plan, still=still), improvement.page)
-
-
-def _describe(study: Study, plan: ImprovePlan, folder: Path) -> None:
-    file, text = folder / PLAN, plan.text(study)
-    if not file.exists():
-        write_text(file, text)
-    elif read_regular(file) != text.encode():
-        raise StudyError(
-            f"{folder}: the folder contains another improvement, of another study or plan; choose "
-            "another folder, or repeat the same call"
-        )
 
 
 class _Steps:
