@@ -440,11 +440,12 @@ def evaluate_finished(game: str, last: Position) -> Evaluation | None:
     if outcome is None or facts.disputed_ends:
         return None
     if outcome.reason is Reason.checkmate:
-        return Evaluation.seen_by(last.to_play, mate=0)
+        return Evaluation(mate=0).from_view(last.to_play)
     value = outcome.value
-    return Evaluation.seen_by(
-        Player.first,
-        wdl=(float(value == 1), float(value == 0.5), float(value == 0)),
+    return Evaluation(
+        win=float(value == 1),
+        draw=float(value == 0.5),
+        loss=float(value == 0),
         score=float(last.score) if facts.by_points else 0.0 if value == 0.5 else None,
         unit=facts.naming.unit,
-    )
+    ).from_view(Player.first)

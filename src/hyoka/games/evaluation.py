@@ -2,10 +2,10 @@
 """Evaluations of positions, always from the first player's view.
 
 The first player is Black in Go, shogi and Othello, White in chess, the first to move in Blokus Duo.
-Protocols and programs use other views; only `Evaluation.seen_by` converts them.
+Protocols and programs use other views; only `Evaluation.from_view` converts them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from hyoka._core import Player
@@ -42,37 +42,22 @@ class Evaluation:
     time_s: float = 0.0
     """From the question to the answer, by our clock."""
 
-    @classmethod
-    def seen_by(  # noqa: PLR0913 - a keyword for each field
-        cls,
-        viewer: Player,
-        *,
-        value: float | None = None,
-        score: float | None = None,
-        unit: str = "",
-        mate: int | None = None,
-        wdl: tuple[float, float, float] | None = None,
-        best: str | None = None,
-        depth: int | None = None,
-        nodes: int | None = None,
-        time_s: float = 0.0,
-    ) -> Self:
-        """Convert an evaluation from `viewer`'s view to the first player's.
+    def from_view(self, viewer: Player) -> Self:
+        """Convert from `viewer`'s view to the first player's.
 
-        `wdl` are the probabilities that `viewer` wins, draws and loses; they imply the value.
+        Here `win` is the probability that `viewer` wins; the three probabilities imply the value.
         `mate=0` means that `viewer` is mated. A mate replaces the score.
 
-        >>> Evaluation.seen_by(Player.second, score=30, unit="centipawns").score
+        >>> Evaluation(score=30, unit="centipawns").from_view(Player.second).score
         -30.0
-        >>> mated = Evaluation.seen_by(Player.second, mate=0)
+        >>> mated = Evaluation(mate=0).from_view(Player.second)
         >>> mated.mate, mated.value
         (1, 1.0)
         """
-        if mate is not None:
-            score, unit = None, ""
-            if mate == 0:
-                mate, wdl = -1, (0.0, 0.0, 1.0)
-        win, draw, loss = wdl or (None, None, None)
+        value, mate, win, draw, loss = self.value, self.mate, self.win, self.draw, self.loss
+        score = self.score if mate is None else None
+        if mate == 0:
+            mate, win, draw, loss = -1, 0.0, 0.0, 1.0
         if win is not None and draw is not None:
             value = win + draw / 2
         if viewer is Player.second:
@@ -80,16 +65,7 @@ class Evaluation:
             score = None if score is None else 0.0 - score  # and no negative zero
             mate = None if mate is None else -mate
             win, loss = loss, win
-        return cls(
-            value=value,
-            score=score,
-            unit=unit if score is not None else "",
-            mate=mate,
-            win=win,
-            draw=draw,
-            loss=loss,
-            best=best,
-            depth=depth,
-            nodes=nodes,
-            time_s=time_s,
+        unit = self.unit if score is not None else ""
+        return replace(
+            self, value=value, score=score, unit=unit, mate=mate, win=win, draw=draw, loss=loss
         )

@@ -11,9 +11,9 @@ from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
 
 
 def test_the_first_players_view_is_kept_as_it_is() -> None:
-    found = Evaluation.seen_by(
-        hk.Player.first, score=35.0, unit="centipawns", wdl=(0.5, 0.3, 0.2), best="e2e4", depth=3
-    )
+    found = Evaluation(
+        score=35.0, unit="centipawns", win=0.5, draw=0.3, loss=0.2, best="e2e4", depth=3
+    ).from_view(hk.Player.first)
     assert found == Evaluation(
         value=pytest.approx(0.65),  # type: ignore[arg-type]
         score=35.0,
@@ -27,17 +27,17 @@ def test_the_first_players_view_is_kept_as_it_is() -> None:
 
 
 def test_the_second_players_view_is_turned_in_every_number() -> None:
-    found = Evaluation.seen_by(
-        hk.Player.second, score=35.0, unit="centipawns", wdl=(0.5, 0.3, 0.2), nodes=7, time_s=0.5
-    )
+    found = Evaluation(
+        score=35.0, unit="centipawns", win=0.5, draw=0.3, loss=0.2, nodes=7, time_s=0.5
+    ).from_view(hk.Player.second)
     assert found.value == pytest.approx(0.35)
     assert (found.score, found.win, found.draw, found.loss) == (-35.0, 0.2, 0.3, 0.5)
     assert (found.nodes, found.time_s) == (7, 0.5)
-    assert Evaluation.seen_by(hk.Player.second, value=0.25).value == 0.75
+    assert Evaluation(value=0.25).from_view(hk.Player.second).value == 0.75
 
 
 def test_a_turned_zero_has_no_sign() -> None:
-    score = Evaluation.seen_by(hk.Player.second, score=0.0, unit="points").score
+    score = Evaluation(score=0.0, unit="points").from_view(hk.Player.second).score
     assert score is not None
     assert math.copysign(1, score) == 1
 
@@ -52,7 +52,7 @@ def test_a_turned_zero_has_no_sign() -> None:
     ],
 )
 def test_a_mate_takes_the_place_of_the_score(viewer: hk.Player, mate: int, kept: int) -> None:
-    found = Evaluation.seen_by(viewer, mate=mate, score=900.0, unit="centipawns")
+    found = Evaluation(mate=mate, score=900.0, unit="centipawns").from_view(viewer)
     assert (found.mate, found.score, found.unit, found.value) == (kept, None, "", None)
 
 
@@ -62,13 +62,13 @@ def test_a_mate_takes_the_place_of_the_score(viewer: hk.Player, mate: int, kept:
 def test_the_sign_of_a_mate_on_the_board_survives(
     viewer: hk.Player, mate: int, value: float
 ) -> None:
-    found = Evaluation.seen_by(viewer, mate=0)
+    found = Evaluation(mate=0).from_view(viewer)
     assert (found.mate, found.value) == (mate, value)
     assert (found.win, found.draw, found.loss) == (value, 0.0, 1 - value)
 
 
 def test_without_a_score_there_is_no_unit() -> None:
-    assert Evaluation.seen_by(hk.Player.first, value=0.5, unit="points").unit == ""
+    assert Evaluation(value=0.5, unit="points").from_view(hk.Player.first).unit == ""
 
 
 def test_an_evaluation_is_a_value() -> None:

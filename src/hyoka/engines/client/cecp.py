@@ -351,8 +351,7 @@ class CecpEngine(Engine):
         mate = None
         if abs(score) > _MATE:
             mate = int(math.copysign(min(abs(score) - _MATE, UNKNOWN_MATE), score))
-        return Evaluation.seen_by(
-            last.to_play,
+        return Evaluation(
             score=None if mate is not None else float(score),
             unit="centipawns",
             mate=mate,
@@ -360,7 +359,7 @@ class CecpEngine(Engine):
             depth=min(depth, DEEPEST),
             nodes=nodes,
             time_s=spent_s,
-        )
+        ).from_view(last.to_play)
 
     @staticmethod
     def _ends_game(last: Position, best: str) -> bool:

@@ -228,15 +228,14 @@ class GtpEngine(Engine):
         if self.profile.undo and best is not None:
             await self._undo(best)
         nodes = numbers.get("nodes")
-        return Evaluation.seen_by(
-            self._viewer(numbers.get("winner"), last),
+        return Evaluation(
             value=self._value(numbers.get("value")),
             score=self._number(numbers.get("score")),
             unit="points",
             best=best,
             nodes=None if nodes is None else int(nodes[:18]),
             time_s=time.monotonic() - began,
-        )
+        ).from_view(self._viewer(numbers.get("winner"), last))
 
     async def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
         """Return the engine's move or `resign`; None if the game is over."""
@@ -272,7 +271,7 @@ class GtpEngine(Engine):
         best = self._checked(answer.text, last)
         self._start, self._moves = start, (*self._moves, best)
         value = await self._value_behind(answer, seen)
-        return Evaluation.seen_by(last.to_play, value=value, best=best, time_s=spent_s)
+        return Evaluation(value=value, best=best, time_s=spent_s).from_view(last.to_play)
 
     async def _value_behind(self, answer: Answer, seen: int) -> float | None:
         """Return the mover's value of a move, where the engine reports it with the move."""

@@ -386,20 +386,25 @@ class UciEngine(Engine):
             return Evaluation(best=best, time_s=time_s)
         line = report.string
         centipawns, mate = report.groups()
-        depth, nodes, wdl = _DEPTH.search(line), _NODES.search(line), _WDL.search(line)
-        return Evaluation.seen_by(
-            search.last.to_play,
+        depth, nodes = _DEPTH.search(line), _NODES.search(line)
+        win, draw, loss = self._probabilities(line)
+        return Evaluation(
             score=None if centipawns is None else float(centipawns),
             unit="centipawns",
             mate=None if mate is None else _mate_length(mate),
-            wdl=None if wdl is None else self._probabilities(wdl),
+            win=win,
+            draw=draw,
+            loss=loss,
             best=best,
             depth=None if depth is None else min(int(depth[1]), DEEPEST),
             nodes=None if nodes is None else int(nodes[1]),
             time_s=time_s,
-        )
+        ).from_view(search.last.to_play)
 
-    def _probabilities(self, wdl: re.Match[str]) -> tuple[float, float, float]:
+    def _probabilities(self, line: str) -> tuple[float, float, float] | tuple[None, None, None]:
+        wdl = _WDL.search(line)
+        if wdl is None:
+            return None, None, None
         win, draw, loss = int(wdl[1]), int(wdl[2]), int(wdl[3])
         total = win + draw + loss
         if not 990 <= total <= 1010:  # per mille, each rounded
