@@ -97,7 +97,7 @@ class ReadingsExperiment:
             # Each league has its own seed and openings, so their errors are independent.
             plan = plan_match(*players, game=_GAME, seed=context.seed + number)
             result = context.play(plan, folder / plan.id, amount.games)
-            names = [player.name for player in plan.players]
+            names = [player.title for player in plan.players]
             leagues.append(League(name, match_ratings(result.games, names)))
         return Outcome(
             f"{amount.games} games of each two readings in each league, {amount.games * 5} of "

@@ -183,7 +183,7 @@ def make(name: str, folder: Path, jobs: int) -> None:
     began = time.monotonic()
     sample = MAKERS[name]()
     games = played(sample, jobs)
-    names = [player.name for player in sample.parts[0].plan.players]
+    names = [player.title for player in sample.parts[0].plan.players]
     rated = ratings_of(games, names)
     lift = WEAKEST_ELO - min(player.elo for player in rated.players)
     elo = {player.name: round(player.elo + lift) for player in rated.players}

@@ -171,11 +171,6 @@ class Agent(Generic[S]):
         return spec
 
     @property
-    def label(self) -> str:
-        """The name in lists of players."""
-        return self.spec.title
-
-    @property
     def threads(self) -> int:
         """The number of search threads, as far as the spec says."""
         return 1

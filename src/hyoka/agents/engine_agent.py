@@ -40,18 +40,6 @@ class EngineAgent(Agent[EngineSpec]):
         return prefix.lower() in cls.prefixes
 
     @property
-    def label(self) -> str:
-        """The name, or else the command's name with limits, options and arguments."""
-        spec = self.spec
-        if spec.name and spec.name.strip():
-            return spec.name.strip()
-        options = [f"{key}={value}" for key, value in spec.options]
-        command = spec.command.split(" ", 1)
-        arguments = [command[1]] if len(command) > 1 and spec.protocol != "gtp" else []
-        words = [spec.title, spec.limits.text, *options, *arguments]
-        return " ".join(filter(None, words))
-
-    @property
     def threads(self) -> int:
         """The option `Threads`."""
         options = {name.lower(): value for name, value in self.spec.options}
@@ -84,7 +72,8 @@ class EngineAgent(Agent[EngineSpec]):
     def check(self, game: str, *, here: bool) -> None:
         """Raise EngineError for a missing program or a game written in Python."""
         if is_in_python(game):
-            raise EngineError(self.spec.title, "engines don't know games in Python", reason="game")
+            name = self.spec.program_name
+            raise EngineError(name, "engines don't know games in Python", reason="game")
         if here:
             self.spec.program()
 
@@ -225,7 +214,7 @@ class EngineSolver:
             return Answer(move, time_s=time.monotonic() - began)
         result = self._session.evaluate(place)
         if not isinstance(result, Evaluation):
-            raise EngineError(self._spec.title, result.message, result.detail, result.reason)
+            raise EngineError(self._spec.program_name, result.message, result.detail, result.reason)
         return Answer(
             result.best,
             result.mate,

@@ -32,11 +32,6 @@ class SearchAgent(Agent[SearchSpec]):
     spec_type = SearchSpec
 
     @property
-    def label(self) -> str:
-        """The text, with the names of parts that it does not determine."""
-        return str(self.spec)
-
-    @property
     def threads(self) -> int:
         """The setting `threads`."""
         return int(self.spec["threads"]) if self.spec.has("threads") else 1
@@ -202,8 +197,8 @@ class FunctionEvaluator:
         self._default_unit = default_unit
 
     def identity(self) -> tuple[str, str]:
-        """Return the function's name and fingerprint."""
-        return self._evaluator.name, self._evaluator.fingerprint
+        """Return the function's title and fingerprint."""
+        return self._evaluator.title, self._evaluator.fingerprint
 
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation]:
         """Call the function for each position; its exceptions become EngineErrors with a place."""
@@ -212,7 +207,7 @@ class FunctionEvaluator:
                 yield self._evaluated(position, f"at ply {ply} of game {game.number}")
 
     def _evaluated(self, position: Position, where: str) -> Evaluation:
-        name = self._evaluator.name
+        name = self._evaluator.title
         began = time.monotonic()
         try:
             answer = self._evaluator(position)
@@ -259,7 +254,7 @@ def spec_of(text: str, others: Sequence[str] = ()) -> Spec:
     """Read a spec; `others` are further names to suggest in the error.
 
     >>> spec_of("uct:playouts=500").title, spec_of("uci:stockfish").title
-    ('uct playouts 500', 'stockfish')
+    ('UCT, 500 playouts', 'stockfish')
     >>> spec_of("ucd:playouts=500")
     Traceback (most recent call last):
         ...

@@ -23,7 +23,7 @@ from hyoka.arena.openings import (
 )
 from hyoka.foundation.errors import NotationError, nearest
 from hyoka.foundation.fingerprint import fingerprint
-from hyoka.foundation.text import positional
+from hyoka.foundation.text import distinct_titles, positional
 from hyoka.games import (
     DEFAULT_GAME,
     PYTHON_GAMES,
@@ -131,19 +131,22 @@ class PlayerSpec:
     """A player: `[NAME=]SPEC[@CLOCK]`; a trailing `@` alone means no clock.
 
     >>> player = PlayerSpec.from_text("new=uct:playouts=500")
-    >>> player.name, player.spec.title, player.clock
-    ('new', 'uct playouts 500', None)
+    >>> player.title, player.spec.title, player.clock
+    ('new', 'UCT, 500 playouts', None)
     >>> PlayerSpec.from_text("uci:nodes=1:stockfish@60+0.6").clock.increment_s
     0.6
     """
 
     name: str
-    """Empty for the default name."""
+    """The chosen name; empty for the spec's title."""
     spec: Spec
     clock: TimeControl | None = None
+    title: str = ""
+    """The name for people, in records too; plans make it unique."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.name.strip() or self.agent.label)
+        object.__setattr__(self, "name", self.name.strip())
+        object.__setattr__(self, "title", self.title or self.name or self.spec.title)
 
     @classmethod
     def from_text(cls, text: str, clock: TimeControl | None = None) -> "PlayerSpec":
@@ -172,31 +175,42 @@ class PlayerSpec:
         return agent_of(self.spec)
 
     @property
+    def stored_name(self) -> str:
+        """The name that identifies the player in stored matches, whatever its title."""
+        return self.name or str(self.spec)
+
+    @property
     def text(self) -> str:
         """The text that `from_text` reads."""
         name = re.sub(r"([\\:=@])", r"\\\1", self.name)
-        named = "" if self.name == self.agent.label else f"{name}="
+        named = f"{name}=" if name else ""
         # A command may end like a clock.
         none = "@" if _CLOCK.fullmatch(self.spec.text) else ""
         return f"{named}{self.spec.text}{f'@{self.clock.text}' if self.clock else none}"
 
 
 def named_apart(players: Sequence[PlayerSpec]) -> list[PlayerSpec]:
-    """Return the players with unique names: duplicates get a number.
+    """Return the players with unique names and titles.
 
-    >>> [p.name for p in named_apart([PlayerSpec.from_text("random")] * 2)]
-    ['random', 'random 2']
+    >>> [p.title for p in named_apart([PlayerSpec.from_text("random")] * 2)]
+    ['Random', 'Random 2']
+    >>> [p.title for p in named_apart([PlayerSpec.from_text(f"uct:c={c}") for c in (1.5, 2)])]
+    ['UCT (c=1.5)', 'UCT (c=2)']
     """
     seen: dict[str, int] = {}
     apart = []
     for player in players:
-        seen[player.name] = count = seen.get(player.name, 0) + 1
-        name = player.name if count == 1 else f"{player.name} {count}"
-        if count > 1 and name in seen:
-            raise NotationError(f"two players are called '{name}'; name them: NAME=SPEC")
-        seen.setdefault(name, 1)
-        apart.append(dataclasses.replace(player, name=name))
-    return apart
+        stored = player.stored_name
+        seen[stored] = count = seen.get(stored, 0) + 1
+        if count > 1:
+            stored = f"{stored} {count}"
+            if stored in seen:
+                raise NotationError(f"two players are called '{stored}'; name them: NAME=SPEC")
+            player = dataclasses.replace(player, name=stored)  # noqa: PLW2901
+        seen.setdefault(stored, 1)
+        apart.append(player)
+    titles = distinct_titles([p.title for p in apart], [p.spec.text for p in apart])
+    return [dataclasses.replace(p, title=t) for p, t in zip(apart, titles, strict=True)]
 
 
 FORMATS: Final = ("round-robin", "gauntlet")
@@ -267,7 +281,7 @@ class MatchPlan:
         players = [player.for_game(self.rules.game) for player in self.players]
         object.__setattr__(self, "players", tuple(named_apart(players)))
         for player in self.players:  # raises for an agent that cannot play
-            player.agent.game_player(self.rules.game, player.name)
+            player.agent.game_player(self.rules.game, player.title)
         if self.rules.handicap:
             # Handicap stones may collide with an opening's moves.
             game, stones = self.rules.game, self.rules.handicap
@@ -317,7 +331,7 @@ class MatchPlan:
         # Not determined by texts: files by hash, functions by fingerprint.
         contents = [] if self.game_content is None else [self.game_content]
         contents += [
-            f"{player.name}: {name} {content}"
+            f"{player.stored_name}: {name} {content}"
             for player in self.players
             for name, content in player.spec.dependencies.items()
         ]
@@ -339,7 +353,9 @@ class MatchPlan:
     @property
     def id(self) -> str:
         """A readable name for a folder, equal for equal matches."""
-        names = [re.sub(r"[^a-z0-9]+", "-", each.name.lower()).strip("-") for each in self.players]
+        names = [
+            re.sub(r"[^a-z0-9]+", "-", each.stored_name.lower()).strip("-") for each in self.players
+        ]
         words = "-v-".join(name[:24].strip("-") for name in names[:2])
         more = f"-and-{len(names) - 2}" if len(names) > 2 else ""
         key = hashlib.sha256(repr(self.description()).encode()).hexdigest()[:8]
@@ -402,7 +418,7 @@ def _player(player: str | PlayerSpec | Spec, clock: TimeControl | None) -> Playe
 
 
 def _default_game(players: Sequence[PlayerSpec]) -> str:
-    games = {player.agent.default_game: player.name for player in players}
+    games = {player.agent.default_game: player.title for player in players}
     games.pop(None, None)
     if len(games) > 1:
         plays = " and ".join(f"{name} plays {game}" for game, name in games.items())

@@ -107,7 +107,7 @@ class Referee:
         """The game in the form for spectators."""
         pairing, (first, second) = self._task.pairing, self._task.players
         game, moves = self._rules.game, tuple(self._texts)
-        return GameInPlay(pairing.number, first.name, second.name, game, self._start, moves)
+        return GameInPlay(pairing.number, first.title, second.title, game, self._start, moves)
 
     async def play(self) -> PlayedGame:
         """Play the game. Raises RunStopped, and EngineError for a wrong set-up."""
@@ -268,8 +268,8 @@ class Referee:
                 [getattr(move, "code", move) for move in self._line.moves], dtype=np.uint16
             ),
             start=self._start,
-            first=first.name,
-            second=second.name,
+            first=first.title,
+            second=second.title,
             event="Hyoka match",
             round=f"{task.pairing.pair_id + 1}.{task.pairing.number % 2 + 1}",
             opening=task.opening.name,
@@ -326,7 +326,7 @@ class Board:
     async def _game_player(self, game: str, number: int, player: PlayerSpec) -> GamePlayer:
         game_player = self._game_players.get(number)
         if game_player is None:
-            game_player = self._game_players[number] = player.agent.game_player(game, player.name)
+            game_player = self._game_players[number] = player.agent.game_player(game, player.title)
         self._game_players.move_to_end(number)
         while len(self._game_players) > _MAX_GAME_PLAYERS:
             _, leaving = self._game_players.popitem(last=False)

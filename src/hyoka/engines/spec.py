@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from hyoka._core import Player, Reason
 from hyoka.foundation.errors import EngineError, NotationError
+from hyoka.foundation.text import DefaultTitle, limit_title
 from hyoka.games import Position, game_facts, games_with, position
 from hyoka.games.evaluation import Evaluation
 from hyoka.storage.model_file import ModelFile, read_model_file
@@ -63,6 +64,16 @@ class Limits:
         """The limits as in a spec's text."""
         pairs = ((key, getattr(self, name)) for key, name in KEYS.items())
         return ",".join(f"{key}={number:.12g}" for key, number in pairs if number is not None)
+
+    @property
+    def title(self) -> str:
+        """The limits for people.
+
+        >>> Limits(nodes=10_000, time_s=0.5).title
+        '0.5 s, 10,000 nodes'
+        """
+        pairs = ((key, getattr(self, name)) for key, name in KEYS.items())
+        return ", ".join(limit_title(key, number) for key, number in pairs if number is not None)
 
     @property
     def milliseconds(self) -> int | None:
@@ -147,8 +158,8 @@ class EngineSpec:
     limits: Limits = field(default_factory=Limits)
     options: tuple[tuple[str, str], ...] = ()
     """The engine's own options, in the order in which they are set."""
-    name: str | None = None
-    """A name for people; by default the command's."""
+    title: str = ""
+    """A name for people, `name` in the text; by default the command's name with the limits."""
     profile: str | ModelFile | None = None
     """For GTP: a bundled profile's name, or a TOML file with profiles, which is read at once."""
     timeout_s: float = DEFAULT_TIMEOUT_S
@@ -172,7 +183,7 @@ class EngineSpec:
             raise NotationError(f"no protocol '{self.protocol}'; known are {protocols}")
         object.__setattr__(self, "command", self.command.strip())
         values = [value for _, value in (*self.options, *self.env)]
-        texts = (self.command, self.name or "", str(self.profile or ""), self.cwd or "")
+        texts = (self.command, self.title, str(self.profile or ""), self.cwd or "")
         for text in (*texts, *values):
             if _CONTROL.search(text):
                 raise NotationError(f"an engine's text is one printable line, not {text!r}")
@@ -182,6 +193,9 @@ class EngineSpec:
             raise NotationError(f"cannot split the command '{self.command}': {error}") from None
         if not words:
             raise NotationError(f"'{self.protocol}:' names no command; write uci:stockfish, say")
+        if not self.title or isinstance(self.title, DefaultTitle):
+            title = DefaultTitle(self.titled(self.program_name))
+            object.__setattr__(self, "title", title)
         _check_seconds("timeout", self.timeout_s)
         _check_seconds("grace", self.grace_s)
         profile = self.profile or ""
@@ -216,7 +230,7 @@ class EngineSpec:
             if key in KEYS:
                 limits[KEYS[key]] = limit_from_text(key, value)
             elif key in ("name", "profile", "cwd"):
-                arguments[key] = value
+                arguments["title" if key == "name" else key] = value
             elif key.startswith(_ENV):
                 env[key.removeprefix(_ENV)] = value
             elif key in ("timeout", "grace"):
@@ -241,7 +255,7 @@ class EngineSpec:
     def text(self) -> str:
         """The text that `from_text` reads."""
         profile = None if self.profile is None else str(self.profile)
-        texts = {"name": self.name, "profile": profile, "cwd": self.cwd}
+        texts = {"name": self._chosen_title, "profile": profile, "cwd": self.cwd}
         pairs = [(key, value) for key, value in texts.items() if value is not None]
         if self.timeout_s != DEFAULT_TIMEOUT_S:
             pairs.append(("timeout", f"{self.timeout_s:.12g}"))
@@ -264,9 +278,17 @@ class EngineSpec:
         return thinking_s + grace_s
 
     @property
-    def title(self) -> str:
-        """The name, or the command's."""
-        return self.name or Path(shlex.split(self.command)[0]).name
+    def _chosen_title(self) -> str | None:
+        return None if isinstance(self.title, DefaultTitle) else self.title or None
+
+    @property
+    def program_name(self) -> str:
+        """The chosen title, or the command's name, for an engine that reports no name."""
+        return self._chosen_title or Path(shlex.split(self.command)[0]).name
+
+    def titled(self, program: str) -> str:
+        """Return the title with another name for the program, as the engine reports it."""
+        return self._chosen_title or ", ".join(filter(None, [program, self.limits.title]))
 
     @property
     def id(self) -> str:
@@ -276,7 +298,7 @@ class EngineSpec:
         """
         limits = self.limits.text.replace("=", "").split(",")
         options = [f"{key}{value}" for key, value in self.options[:3]]
-        words = [self.title, *limits, *options]
+        words = [self.program_name, *limits, *options]
         safe = [re.sub(r"[^a-z0-9.]+", "_", word.lower()).strip("_.")[:24] for word in words]
         place = (self.cwd, tuple(sorted(self.env))) if self.cwd or self.env else ()
         what = (
@@ -284,7 +306,7 @@ class EngineSpec:
             self.command,
             self.limits.text,
             tuple(sorted((key.lower(), value) for key, value in self.options)),
-            self.name,
+            self._chosen_title,
             self.profile.sha256 if isinstance(self.profile, ModelFile) else self.profile,
             self.fresh,
             *place,
@@ -304,7 +326,7 @@ class EngineSpec:
         folder = Path(self.cwd).expanduser()
         if not folder.is_dir():
             raise EngineError(
-                self.title, f"there is no folder '{self.cwd}' to run in", reason="missing"
+                self.program_name, f"there is no folder '{self.cwd}' to run in", reason="missing"
             )
         return folder.absolute()
 
@@ -317,7 +339,7 @@ class EngineSpec:
         places = os.pathsep.join([os.environ.get("PATH", os.defpath), *_MORE_PLACES])
         path = shutil.which(words[0], path=places)
         if path is None:
-            raise EngineError(self.title, _missing(words[0], places), reason="missing")
+            raise EngineError(self.program_name, _missing(words[0], places), reason="missing")
         return [os.path.abspath(path), *words[1:]]
 
 

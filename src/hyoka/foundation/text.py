@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text helpers: name patterns with `*`, shortened text, decimal numbers."""
+"""Text helpers: name patterns with `*`, titles, shortened text, decimal numbers."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -102,6 +102,54 @@ def check_patterns(patterns: Iterable[str], names: Sequence[str], what: str = "n
         bare = pattern.replace(ANY, "").strip()
         hint = nearest(bare, [*names, *(name.split()[0] for name in names if name.split())])
         raise NotationError(f"no {what} fits '{pattern}'" + (f"; {hint}" if hint else ""))
+
+
+class DefaultTitle(str):
+    """A title of a spec that follows from its other fields; a plain text was chosen by the user."""
+
+    __slots__ = ()
+
+
+def limit_title(name: str, number: float) -> str:
+    """A search limit in words.
+
+    >>> limit_title("nodes", 10_000), limit_title("depth", 6), limit_title("time", 0.5)
+    ('10,000 nodes', 'depth 6', '0.5 s')
+    >>> limit_title("nodes", 1), limit_title("a_move", 30)
+    ('1 node', '30 playouts a move')
+    """
+    if name == "time":
+        return f"{number:g} s"
+    if name not in ("nodes", "playouts", "a_move"):
+        return f"{name} {number:,}"
+    unit = "node" if name == "nodes" else "playout"
+    return f"{number:,} {unit}{'' if number == 1 else 's'}{' a move' if name == 'a_move' else ''}"
+
+
+_SETTING_END: Final = re.compile(r"[,:]|\s+(?=-)")
+
+
+def distinct_titles(titles: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """Make titles unique by what their specs' texts do not have in common, else by a number.
+
+    >>> distinct_titles(["UCT", "UCT", "Random"], ["uct:c=1", "uct:c=2,rave=50", "random"])
+    ['UCT (c=1)', 'UCT (c=2, rave=50)', 'Random']
+    >>> distinct_titles(["Random", "Random"], ["random", "random"])
+    ['Random', 'Random 2']
+    """
+    words = [_SETTING_END.split(text) for text in texts]
+    distinct: list[str] = []
+    for title, own in zip(titles, words, strict=True):
+        others = [each for same, each in zip(titles, words, strict=True) if same == title]
+        common = set(own).intersection(*others)
+        more = ", ".join(word for word in own if word and word not in common)
+        candidate = longer = f"{title} ({more})" if more else title
+        number = 1
+        while candidate in distinct:
+            number += 1
+            candidate = f"{longer} {number}"
+        distinct.append(candidate)
+    return distinct
 
 
 def printable(text: str) -> str:

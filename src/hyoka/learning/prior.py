@@ -195,7 +195,7 @@ def tune_prior(
         for prior in dict.fromkeys(settings.priors)
     ]
     league = plan_match(*players, game=kind, openings=starts, seed=seed)
-    names = [player.name for player in league.players]
+    names = [player.title for player in league.players]
     ratings = match_ratings(play(league, settings.games).games, names)
     return TunedPrior(kind, plain, nodes, scale, ratings)
 

@@ -16,24 +16,24 @@ _UNITS: Final = ("centipawns", "points")
 
 @dataclass(frozen=True)
 class PythonEvaluator:
-    """A function with a name and a fingerprint.
+    """A function with a title and a fingerprint.
 
     As an evaluator of a study it takes a position and returns the first player's expected result,
     0 to 1, or an `Evaluation`. As `evaluator` or `evaluation` of a search it takes a list of
     positions and returns a list.
 
-    The name defaults to the function's; a lambda needs one. The fingerprint is computed from its
-    code and everything that the code uses (see `hyoka.fingerprint`). Where that is not possible,
-    as for a trained network, pass one: a text that changes when the results do.
+    The title defaults to the function's name; a lambda needs one. The fingerprint is computed from
+    its code and everything that the code uses (see `hyoka.fingerprint`). Where that is not
+    possible, as for a trained network, pass one: a text that changes when the results do.
 
     >>> def middle(position):
     ...     return 0.5
-    >>> PythonEvaluator(middle).name, PythonEvaluator(lambda p: 0.5, "even").name
+    >>> PythonEvaluator(middle).title, PythonEvaluator(lambda p: 0.5, "even").title
     ('middle', 'even')
     """
 
     function: Callable[..., Any] = field(compare=False)
-    name: str = ""
+    title: str = ""
     fingerprint: str = ""
     unit: str = ""
     """The unit of a study's evaluator that returns scores: `centipawns` or `points`; empty for
@@ -42,14 +42,14 @@ class PythonEvaluator:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise NotationError(f"no function, nor a spec: {self.function!r}")
-        name = self.name.strip() or name_of_function(self.function)
-        if name == "<lambda>":
+        title = self.title.strip() or name_of_function(self.function)
+        if title == "<lambda>":
             raise NotationError(
-                'a lambda has no name; give it one: hyoka.PythonEvaluator(function, name="…")'
+                'a lambda has no name; add a title: hyoka.PythonEvaluator(function, title="…")'
             )
-        if not name.isprintable():
-            raise NotationError(f"a name is one printable line, not {name!r}")
-        object.__setattr__(self, "name", name)
+        if not title.isprintable():
+            raise NotationError(f"a title is one printable line, not {title!r}")
+        object.__setattr__(self, "title", title)
         if self.unit not in ("", *_UNITS):
             raise NotationError(f"a unit of scores is {' or '.join(_UNITS)}, not '{self.unit}'")
         if not self.fingerprint:
@@ -63,14 +63,9 @@ class PythonEvaluator:
         return self.text
 
     @property
-    def title(self) -> str:
-        """The name."""
-        return self.name
-
-    @property
     def text(self) -> str:
-        """The name."""
-        return self.name
+        """The title."""
+        return self.title
 
     @property
     def dependencies(self) -> dict[str, str]:
@@ -79,9 +74,9 @@ class PythonEvaluator:
 
     @property
     def id(self) -> str:
-        """A readable identifier for files, unique to the name and the fingerprint."""
-        safe = re.sub(r"[^a-z0-9.]+", "_", self.name.lower()).strip("_.")[:24]
-        identity = "\n".join(filter(None, [self.name, self.fingerprint, self.unit]))
+        """A readable identifier for files, unique to the title and the fingerprint."""
+        safe = re.sub(r"[^a-z0-9.]+", "_", self.title.lower()).strip("_.")[:24]
+        identity = "\n".join(filter(None, [self.title, self.fingerprint, self.unit]))
         digest = hashlib.sha256(identity.encode()).hexdigest()[:8]
         return "-".join(filter(None, ["python", safe, digest]))
 
@@ -93,7 +88,7 @@ def name_of_function(function: object) -> str:
     'max'
     """
     if isinstance(function, PythonEvaluator):
-        return function.name
+        return function.title
     if isinstance(function, functools.partial):
         return name_of_function(function.func)
     return str(getattr(function, "__name__", None) or type(function).__name__)

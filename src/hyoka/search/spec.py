@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from hyoka.foundation.errors import NotationError
 from hyoka.foundation.fingerprint import fingerprint
+from hyoka.foundation.text import DefaultTitle, limit_title
 from hyoka.games import FACTS
 from hyoka.models.book import Book
 from hyoka.models.bundled import default_evaluation, default_strengths, has_network, named_network
@@ -37,6 +38,17 @@ from hyoka.search.settings import (
 from hyoka.storage.model_file import LEARNED, NETWORK, ModelFile
 
 _LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
+_CUSTOM: Final = "custom evaluation"
+_TITLES: Final = {
+    "uct": "UCT",
+    "mc": "Monte Carlo",
+    "mc-score": "Monte Carlo by score",
+    "ab": "Alpha-beta",
+    "mate": "Mate search",
+    "exact": "Exact solver",
+    "random": "Random",
+    "ranking": "Move ranking",
+}
 
 
 @dataclass(frozen=True)
@@ -52,6 +64,8 @@ class SearchSpec:
     ('uct', 5000, False)
     >>> spec.text, spec.id
     ('uct:playouts=5000,widening=on', 'uct-playouts5000-widening_on-1a210b0e')
+    >>> spec.title
+    'UCT, 5,000 playouts'
     """
 
     kind: str
@@ -61,20 +75,30 @@ class SearchSpec:
     """Python objects: `evaluator`, `evaluation`, `book`."""
     game: str | None = None
     """The name of the game, if it is set; None for games written in Python."""
+    title: str = field(default="", compare=False)
+    """A name for people; by default the kind, the limits and the evaluation."""
+
+    def __post_init__(self) -> None:
+        if not self.title or isinstance(self.title, DefaultTitle):
+            object.__setattr__(self, "title", DefaultTitle(self._default_title))
 
     @classmethod
-    def of(cls, kind: str, *, parts: dict[str, Any] | None = None, **settings: Any) -> "SearchSpec":
+    def of(
+        cls, kind: str, *, parts: dict[str, Any] | None = None, title: str = "", **settings: Any
+    ) -> "SearchSpec":
         """Create a spec from settings by name; None leaves a default.
 
         Raises NotationError, also for a setting that has no effect in any game, and SourceError
         for a file that can't be read.
         """
-        spec = cls._of(kind, settings, dict(parts or {}))
+        spec = cls._of(kind, settings, dict(parts or {}), title)
         _refuse(spec.ineffective_everywhere)
         return spec
 
     @classmethod
-    def _of(cls, kind: str, settings: dict[str, Any], parts: dict[str, Any]) -> "SearchSpec":
+    def _of(
+        cls, kind: str, settings: dict[str, Any], parts: dict[str, Any], title: str
+    ) -> "SearchSpec":
         values = {}
         for name, value in settings.items():
             setting = setting_named(kind, name)
@@ -92,7 +116,7 @@ class SearchSpec:
                 or not value == setting.default == defaults.get(setting.name, setting.default)
             )
         )
-        return cls(kind, chosen, parts)
+        return cls(kind, chosen, parts, title=title)
 
     def for_game(self, game: str | None) -> "SearchSpec":
         """The same search with the game's default settings.
@@ -259,7 +283,7 @@ class SearchSpec:
 
         Ineffective settings stay: later changes may give them an effect.
         """
-        spec = SearchSpec._of(self.kind, dict(self.chosen) | settings, dict(self.parts))
+        spec = SearchSpec._of(self.kind, dict(self.chosen) | settings, dict(self.parts), self.title)
         return spec.for_game(self.game)
 
     @property
@@ -271,10 +295,21 @@ class SearchSpec:
         return f"{self.kind}:{','.join(settings)}" if settings else self.kind
 
     @property
-    def title(self) -> str:
-        """The kind and the limits, for people."""
-        limits = [f"{name} {self[name]:,}" for name in self._limits()]
-        return " ".join([self.kind, *limits])
+    def _default_title(self) -> str:
+        chosen = dict(self.chosen)
+        kind = "PUCT" if chosen.get("formula") == "puct" else _TITLES.get(self.kind, self.kind)
+        limits = [limit_title(name, chosen[name]) for name in _LIMITS if chosen.get(name)]
+        names = [
+            name_of_function(part) if callable(part) else _CUSTOM
+            for name, part in self.parts.items()
+            if name != "book"
+        ]
+        evaluations = [_CUSTOM if name == "<lambda>" else name for name in names]
+        if isinstance(file := chosen.get("eval"), ModelFile):
+            evaluations.append(Path(file.path).name if file.path else _CUSTOM)
+        elif file in (LEARNED, NETWORK):
+            evaluations.append("network" if file == NETWORK else "learned evaluation")
+        return ", ".join([kind, *limits, *evaluations])
 
     @property
     def id(self) -> str:
@@ -289,10 +324,6 @@ class SearchSpec:
             words.append(f"{name}{separator}{self._content(name, value)[:24]}")
         safe = [re.sub(r"[^a-z0-9.]+", "_", word.lower()).strip("_.")[:24] for word in words]
         return "-".join([*safe, self.fingerprint[:8]])
-
-    def _limits(self) -> Iterable[str]:
-        names = {setting.name for setting in settings_of(self.kind)}
-        return [name for name in _LIMITS if name in names and self[name]]
 
 
 def _bundled(name: str, value: Value, game: str) -> Value:

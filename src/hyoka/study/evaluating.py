@@ -172,7 +172,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
                 note = _changed_since(study, engine)
                 run.report.notes += [] if note is None else [note]
             left = run.left(chosen, retry_failed)
-            tally = Tally(progress, agent.label, len(left[0]), "positions")
+            tally = Tally(progress, engine.title, len(left[0]), "positions")
             run.evaluate(left, jobs, executor, tally)
             reports.append(run.report)
     return reports

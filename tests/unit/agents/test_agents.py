@@ -100,7 +100,7 @@ def test_a_new_kind_evaluates_plays_and_solves(tmp_path: Path) -> None:
     found = study.sql("select value from evaluations order by ply")["value"].to_pylist()
     assert found == pytest.approx([0.0, 0.1, 0.2, 0.3])
     plan = hk.plan_match("last-move:x", "random", game="othello", openings="start")
-    assert [player.name for player in plan.players] == ["the last move", "random"]
+    assert [player.title for player in plan.players] == ["the last move", "Random"]
     result = hk.play_match(plan, tmp_path / "match", games=2, jobs=2)
     assert (result.standing.games, result.standing.faults) == (2, {})
     solved = solve(read_problems(MATE).problems, "last-move")
@@ -110,20 +110,20 @@ def test_a_new_kind_evaluates_plays_and_solves(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "label", "threads", "is_single_threaded", "default_game"),
+    ("text", "title", "threads", "is_single_threaded", "default_game"),
     [
-        ("uct:playouts=5", "uct:playouts=5", 1, True, None),
-        ("uct:threads=4", "uct:threads=4", 4, False, None),
-        ("UCI:nodes=1,Hash=16:sf bench", "sf nodes=1 Hash=16 bench", 1, True, "chess"),
+        ("uct:playouts=5", "UCT, 5 playouts", 1, True, None),
+        ("uct:threads=4", "UCT", 4, False, None),
+        ("UCI:nodes=1,Hash=16:sf bench", "sf, 1 node", 1, True, "chess"),
         ("usi:Threads=3,name=x:fairy", "x", 3, False, "shogi"),
         ("gtp:gnugo --mode gtp", "gnugo", 1, False, None),
     ],
 )
 def test_what_is_known_of_a_contestant_before_it_begins(
-    text: str, label: str, threads: int, is_single_threaded: bool, default_game: str | None
+    text: str, title: str, threads: int, is_single_threaded: bool, default_game: str | None
 ) -> None:
     agent = agent_of(spec_of(text))
-    assert (agent.label, agent.threads) == (label, threads)
+    assert (agent.spec.title, agent.threads) == (title, threads)
     assert (agent.is_single_threaded, agent.default_game) == (is_single_threaded, default_game)
     assert is_spec(agent.spec)
     assert not is_spec(text)

@@ -65,9 +65,9 @@ def test_players_of_all_kinds_meet_in_one_match(tmp_path: Path) -> None:
     assert result.finished
     assert len(result.games) == 12
     assert {game.record.first for game in result.games} == {
-        "random",
-        "ab:nodes=50",
-        "uct:playouts=5",
+        "Random",
+        "Alpha-beta, 50 nodes",
+        "UCT, 5 playouts",
         "quiet",
     }
     # A knight that was taken cannot come back.

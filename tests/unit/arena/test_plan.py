@@ -50,7 +50,7 @@ ENGINES = st.builds(
     options=st.dictionaries(st.sampled_from(["Hash", "Skill Level"]), NAMES).map(
         lambda options: tuple(options.items())
     ),
-    name=st.none() | NAMES,
+    title=NAMES,
 )
 SEARCHES = st.sampled_from(["uct:playouts=500,c=0.7", "ab:time=0.1", "random", "mc", "mc-score"])
 SECONDS = st.integers(0, 10**9).map(lambda milliseconds: milliseconds / 1000) | st.floats(0, 9e6)
@@ -72,7 +72,7 @@ def test_a_player_is_what_its_text_says(player: PlayerSpec) -> None:
     assert again == player
     assert PlayerSpec.from_text(f"  {player.text}  ") == player
     assert pickle.loads(pickle.dumps(player)) == player
-    assert player.name
+    assert player.title
 
 
 @given(PLAYERS, CLOCKS)
@@ -85,13 +85,13 @@ def test_a_common_clock_is_for_players_without_one(player: PlayerSpec, clock: Ti
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "rest", "clock"),
+    ("text", "title", "rest", "clock"),
     [
-        ("random", "random", "random", None),
-        ("uct:playouts=500", "uct:playouts=500", "uct:playouts=500", None),
+        ("random", "Random", "random", None),
+        ("uct:playouts=500", "UCT, 500 playouts", "uct:playouts=500", None),
         ("new=uct:playouts=500@60+0.6", "new", "uct:playouts=500", "60+0.6"),
         (" new = ab:depth=3 @ 5", None, None, None),
-        ("uci:nodes=1:stockfish@40/60", "stockfish nodes=1", "uci:nodes=1:stockfish", "40/60"),
+        ("uci:nodes=1:stockfish@40/60", "stockfish, 1 node", "uci:nodes=1:stockfish", "40/60"),
         ("gtp:ssh me@10.0.0.1@", "ssh", "gtp:ssh me@10.0.0.1", None),
         ("gtp:ssh me@host gnugo", "ssh", "gtp:ssh me@host gnugo", None),
         (r"a\=b\:c\@d=random", "a=b:c@d", "random", None),
@@ -100,14 +100,14 @@ def test_a_common_clock_is_for_players_without_one(player: PlayerSpec, clock: Ti
     ],
 )
 def test_players_are_read_as_they_are_meant(
-    text: str, name: str | None, rest: str | None, clock: str | None
+    text: str, title: str | None, rest: str | None, clock: str | None
 ) -> None:
-    if name is None:
+    if title is None:
         with pytest.raises(NotationError):
             PlayerSpec.from_text(text)
         return
     player = PlayerSpec.from_text(text)
-    assert (player.name, player.spec.text) == (name, rest)
+    assert (player.title, player.spec.text) == (title, rest)
     assert (player.clock.text if player.clock else None) == clock
 
 
@@ -127,7 +127,8 @@ def test_players_are_called_differently_or_refused(names: list[str]) -> None:
     except NotationError:
         assert len(set(names)) < len(names)
         return
-    assert len({player.name for player in apart}) == len(names)
+    assert len({player.stored_name for player in apart}) == len(names)
+    assert len({player.title for player in apart}) == len(names)
     assert [player.spec for player in apart] == [player.spec for player in players]
     if len(set(names)) == len(names):
         assert apart == players
@@ -655,7 +656,7 @@ def test_the_two_sides_of_a_contest_differ_by_its_switch_alone(
             if contest.with_it[key] != contest.without[key]
         }
         assert differing == {name}
-        assert contest.players[0].name == f"with {name}"
+        assert contest.players[0].title == f"with {name}"
     if how == "ladder":
         for before, after in itertools.pairwise(found[: len(switches)]):
             assert after.without == before.with_it

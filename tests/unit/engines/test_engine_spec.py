@@ -29,7 +29,7 @@ def test_settings_are_limits_ours_or_the_engines() -> None:
         "uci:nodes=1,time=0.5,name=old,timeout=7,fresh=true,Hash=16,Skill Level=3:stockfish"
     )
     assert given_spec.limits == Limits(nodes=1, time_s=0.5)
-    assert (given_spec.name, given_spec.title) == ("old", "old")
+    assert given_spec.title == "old"
     assert (given_spec.timeout_s, given_spec.fresh) == (7.0, True)
     assert given_spec.options == (("Hash", "16"), ("Skill Level", "3"))
 
@@ -112,7 +112,7 @@ def test_a_spec_is_what_its_text_says(
         command=command,
         limits=limits,
         options=tuple(options.items()),
-        name=name,
+        title=name or "",
         fresh=fresh,
         stderr=fresh,
     )

@@ -98,7 +98,7 @@ def test_a_fingerprint_of_ones_own_is_believed(study: hk.Study) -> None:
 @pytest.mark.parametrize(
     ("evaluator", "message"),
     [
-        (lambda position: 0.5, 'a lambda has no name; give it one: .*name="…"'),
+        (lambda position: 0.5, 'a lambda has no name; add a title: .*title="…"'),
         (3, "no function, nor a spec: 3"),
     ],
 )
@@ -301,10 +301,7 @@ def test_searches_made_in_python_play_matches(tmp_path: Path) -> None:
 
     one, other = made(0.5), made(0.6)
     assert one.id == made(0.5).id != other.id
-    assert [player.name for player in one.players] == [
-        "uct:playouts=4 evaluator=<lambda>",
-        "random",
-    ]
+    assert [player.title for player in one.players] == ["UCT, 4 playouts, custom evaluation", "Random"]
     hk.play_match(one, tmp_path / "match", games=2)
     with pytest.raises(hk.StudyError, match=r"evaluator of uct.* has changed since it began"):
         hk.play_match(other, tmp_path / "match", games=4)

@@ -78,7 +78,7 @@ def test_conditions_and_the_search_for_splits_know_them(tmp_path: Path) -> None:
     assert slice_columns(study)[-3:] == COLUMNS
     chosen = study.select("correct_depth = 4 and ours_rank is not null")
     assert len(chosen) == report.counts["correct_depth"][4]
-    hk.evaluate(study, [hk.PythonEvaluator(lambda position: len(position.text) % 7 / 7, name="x")])
+    hk.evaluate(study, [hk.PythonEvaluator(lambda position: len(position.text) % 7 / 7, title="x")])
     parts = study.metrics(by="best_move_changes", resampling=hk.Resampling(0))
     conditions = [f"best_move_changes = {changes}" for changes in range(3)]
     unknown = "best_move_changes: unknown"  # where games end, nothing is searched

@@ -123,8 +123,8 @@ def test_a_limit_is_fair_to_games_and_grows(study: hk.Study) -> None:
 
 
 def test_disputed_positions_have_their_text(study: hk.Study) -> None:
-    low = hk.PythonEvaluator(lambda _: 0.2, name="low", fingerprint="1")
-    high = hk.PythonEvaluator(lambda _: 0.9, name="high", fingerprint="1")
+    low = hk.PythonEvaluator(lambda _: 0.2, title="low", fingerprint="1")
+    high = hk.PythonEvaluator(lambda _: 0.9, title="high", fingerprint="1")
     hk.evaluate(study, [low, high])
     one, other = study.engines
     (disputed,) = study.disagreements(one, other).disputed

@@ -185,9 +185,9 @@ def match_command(
     if report:
         write_match_report(
             folder / "report.html",
-            f"{plan.rules.game}: {' v '.join(player.name for player in plan.players)}",
+            f"{plan.rules.game}: {' v '.join(player.title for player in plan.players)}",
             result.games,
-            [player.name for player in plan.players],
+            [player.title for player in plan.players],
             conditions=[*conditions_of(plan), *_test_in_words(result, test)],
         )
     if as_json:
@@ -212,7 +212,7 @@ def conditions_of(plan: MatchPlan) -> list[str]:
     sentences = []
     for player in plan.players:
         clock = f" with {player.clock.text} on the clock" if player.clock else ""
-        sentences.append(f"{player.name} is {player.spec.text}{clock}.")
+        sentences.append(f"{player.title} is {player.spec.text}{clock}.")
     count = len(plan.openings)
     sentences.append(
         f"Games begin with one of {count:,} openings, each played from both sides."

@@ -193,7 +193,7 @@ class CecpEngine(Engine):
         # GNU Chess may delay its answers until more input.
         pokes = [(after_s, lambda: "ping 1\n") for after_s in _POKES_S]
         doubted = await self._greet(is_last, patient=patient, later=pokes)
-        self.name = printable(self.features.get("myname", self.spec.title))
+        self.name = printable(self.features.get("myname", self.spec.program_name))
         # Every engine reads coordinate moves; for old engines `post` is a toggle.
         known = [name for name in self.features if name not in ("done", "option", "san")]
         words = [f"accepted {name}\n" for name in known]

@@ -69,12 +69,12 @@ async def _check_command(command: str, probe_timeout_s: float) -> EngineReport:
             attempts.append(Check(f"speaks {protocol.upper()}", "fail", _format_error(error)))
             if error.reason == "missing":
                 return EngineReport(
-                    spec, spec.title, "", (Check("program", "fail", error.message),)
+                    spec, spec.program_name, "", (Check("program", "fail", error.message),)
                 )
         else:
             await engine.close()
             return await _Examination(spec).run()
-    return EngineReport(spec, spec.title, "", tuple(attempts))
+    return EngineReport(spec, spec.program_name, "", tuple(attempts))
 
 
 class _Doubt(Exception):  # noqa: N818 - a verdict, no error
@@ -87,7 +87,7 @@ class _Examination:
     def __init__(self, spec: EngineSpec) -> None:
         self._spec = spec
         self._checks: list[Check] = []
-        self._name, self._version = spec.title, ""
+        self._name, self._version = spec.program_name, ""
         self._engine: Engine | None = None
         self._position: EnginePosition | None = None
         self._evaluation: Evaluation | EngineError | None = None
@@ -156,7 +156,7 @@ class _Examination:
     async def _names(self) -> str:
         engine = await self._running()
         self._name, self._version = engine.name, engine.version
-        if engine.name == self._spec.title:
+        if engine.name == self._spec.program_name:
             raise _Doubt("gives no name of its own")
         return f"{engine.name} {engine.version}".strip()
 

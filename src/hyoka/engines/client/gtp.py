@@ -121,7 +121,7 @@ class GtpEngine(Engine):
         later = [(DOUBT_S, first.doubt)]
         await self.transport.ask(text, first, self.spec.timeout_s, later=later)
         name, version, commands = first.answers[:3]
-        self.name = printable(name.text) if name.accepted and name.text else self.spec.title
+        self.name = printable(name.text) if name.accepted and name.text else self.spec.program_name
         self.version = printable(version.text) if version.accepted else ""
         self.commands = frozenset(commands.text.split() if commands.accepted else ())
         return False

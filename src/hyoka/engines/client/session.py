@@ -143,7 +143,7 @@ class EngineSession:
         try:
             return self._runner.run(stoppable())
         except asyncio.CancelledError:
-            raise EngineError(self.spec.title, "was stopped", reason="died") from None
+            raise EngineError(self.spec.program_name, "was stopped", reason="died") from None
         finally:
             self._asking = None
 
@@ -151,7 +151,9 @@ class EngineSession:
     def engine(self) -> Engine:
         """The running engine; raises EngineError if there is none."""
         if self._engine is None:
-            raise self._last_error or EngineError(self.spec.title, "is not running", reason="died")
+            raise self._last_error or EngineError(
+                self.spec.program_name, "is not running", reason="died"
+            )
         return self._engine
 
     def evaluate_many(
@@ -194,7 +196,7 @@ class EngineSession:
         """Return the GTP engine, restarted if necessary. Raises EngineError."""
         engine = self._run(self._running_engine())
         if not isinstance(engine, GtpEngine):
-            raise EngineError(self.spec.title, "does not speak GTP", reason="refused")
+            raise EngineError(self.spec.program_name, "does not speak GTP", reason="refused")
         return engine
 
     def send(self, commands: Sequence[str]) -> list[Answer]:
@@ -304,7 +306,7 @@ class EngineSession:
         last = self._last_error
         hint = "; to wait longer, set grace= or timeout= in its spec"
         raise EngineError(
-            self.spec.title,
+            self.spec.program_name,
             f"given up after {self._restarts_in_a_row} restarts in a row without an evaluation; "
             f"the last time it {last.message if last else 'died'}{self._last_failed}"
             f"{hint if last and last.reason == 'timeout' else ''}",

@@ -264,7 +264,7 @@ class Transport:
         """Start the engine of a spec, in its folder or in `cwd`."""
         folder = cwd or spec.folder()
         return await cls.start(
-            spec.title, spec.program(), folder, env=dict(spec.env), tells_stderr=spec.stderr
+            spec.program_name, spec.program(), folder, env=dict(spec.env), tells_stderr=spec.stderr
         )
 
     async def ask(
