@@ -330,7 +330,7 @@ class _Passed:
     explanation: Explanation | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class SliceSettings:
     """Options of slice discovery."""
 

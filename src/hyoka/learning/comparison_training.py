@@ -9,17 +9,18 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.foundation.errors import ParameterError, SourceError, StudyError
+from hyoka.foundation.errors import SourceError, StudyError
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.learning.objectives import Combination, Objective, text_of
 from hyoka.learning.prediction import numbers_held_out
-from hyoka.models.sparse import FeatureSet, SparseEvaluation, feature_set
+from hyoka.models.sparse import FeatureSet, SparseEvaluation
 from hyoka.models.training_games import LearnedGames
 from hyoka.records import Record
 from hyoka.records.bulk import GameTable
@@ -94,9 +95,6 @@ class Adaptive:
         pace = np.float32(rate) / size
         moved = weights - pace * mean / np.float32(1 - self.momentum**steps)
         weights[:] = shrunk(moved, pace * np.float32(l1))
-
-
-DESCENTS: Final = {"adaptive": Adaptive, "plain": Plain}
 
 
 WITHIN: Final = 3
@@ -177,43 +175,28 @@ class Lessons:
         return int((self.games.played >= 0).sum())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainingSettings:
-    """Training settings."""
+    """Options of comparison training."""
 
     objective: Objective = field(default_factory=Combination)
-    passes: int = 12
-    steps: int = 4
-    """Gradient epochs per pass."""
-    batches: int = 4
-    """Batches per epoch, with one step each."""
-    rate: float = 6.0
-    """Initial learning rate; in the score's unit with `adaptive`."""
-    decay: float = 0.8
-    """Factor of the rate after each pass."""
-    reach: float = 6.0
-    """Moves farther from the record's move than this many times 1 / slope have no gradient."""
-    descent: str = "adaptive"
-    damping: float = 1.0
-    outcome_scale: float | None = None
-    """1 / b of the outcomes' sigmoid; None: the features' own scale."""
-    patience: int = 3
-    """Training ends after this many passes without gain on the held-out games."""
+    passes: int = option(12, "Searches of all moves, each before some gradient steps.", min=1)
+    steps: int = option(4, "Epochs of gradient steps per pass.", min=1)
+    batches: int = option(4, "Batches per epoch, with one step each.", min=1)
+    rate: float = option(6.0, "Initial learning rate; with Adam, in the score's unit.", min=1e-9)
+    decay: float = option(0.8, "Factor of the rate after each pass.", above=0)
+    reach: float = option(
+        6.0, "Moves farther from the played move than this many slopes have no gradient.", above=0
+    )
+    descent: Literal["adaptive", "plain"] = option("adaptive", "Adam, or plain gradient descent.")
+    damping: float = option(1.0, "Weights with smaller gradients than this move less.", min=0)
+    outcome_scale: float | None = option(
+        None, "A score s predicts 1 / (1 + exp(-s / SCALE)); else the features' scale.", min=1e-6
+    )
+    patience: int = option(3, "Stop after this many passes without gain on held-out games.", min=1)
 
     def __post_init__(self) -> None:
-        least = {"passes": 1, "steps": 1, "batches": 1, "patience": 1}
-        for name, low in least.items():
-            if getattr(self, name) < low:
-                raise ParameterError(name, f"is at least {low}, not {getattr(self, name)}")
-        for name in ("rate", "decay", "reach"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ParameterError(name, f"is a positive number, not {getattr(self, name)}")
-        if not 0 <= self.damping < math.inf:
-            raise ParameterError("damping", f"is at least 0, not {self.damping}")
-        if self.descent not in DESCENTS:
-            raise ParameterError("descent", f"is {' or '.join(DESCENTS)}, not {self.descent}")
-        if self.outcome_scale is not None and not 0 < self.outcome_scale < math.inf:
-            raise ParameterError("outcome_scale", f"is positive, not {self.outcome_scale}")
+        check_options(self)
 
     def new_descent(self) -> Descent:
         """Create the descent method with empty state."""
@@ -346,21 +329,18 @@ def reach_of(weights: NDArray[np.float32], slopes: float) -> NDArray[np.float32]
 class Training:
     """State of a comparison training; it can be saved and resumed after any pass."""
 
-    def __init__(  # noqa: PLR0913 - a keyword for each choice
+    def __init__(
         self,
         learned: Lessons,
         held_out: Lessons | None = None,
         *,
-        features: str | None = None,
         settings: TrainingSettings | None = None,
         start: SparseEvaluation | None = None,
         threads: int = 1,
     ) -> None:
         self.settings = settings or TrainingSettings()
-        self.features = feature_set(learned.games.game, features)
-        begun = start or SparseEvaluation.starting(learned.games.game, self.features.name)
-        if begun.features != self.features:
-            raise ParameterError("start", f"is over {begun.features.name}")
+        begun = start or SparseEvaluation.starting(learned.games.game)
+        self.features = begun.features
         self.weights = begun.weights.copy()
         self.reports: list[PassReport] = []
         self.best = self.weights.copy()
@@ -515,7 +495,6 @@ def learn_comparison(  # noqa: PLR0913 - a keyword for each choice
     learned: Lessons,
     held_out: Lessons | None = None,
     *,
-    features: str | None = None,
     settings: TrainingSettings | None = None,
     start: SparseEvaluation | None = None,
     state: Path | None = None,
@@ -528,9 +507,7 @@ def learn_comparison(  # noqa: PLR0913 - a keyword for each choice
     `state`: a file written after each pass. If it holds a training with the same games and
     settings, training resumes from it, also with a larger number of passes.
     """
-    training = Training(
-        learned, held_out, features=features, settings=settings, start=start, threads=threads
-    )
+    training = Training(learned, held_out, settings=settings, start=start, threads=threads)
     if state is not None and state.exists() and not training.resume(state):
         raise SourceError(
             f"{state}: it holds another training, or none: name another file, or remove it"

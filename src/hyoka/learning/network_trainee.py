@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.foundation.errors import Error, ParameterError
+from hyoka.foundation.options import check_options, option
 from hyoka.models.networks import Convolution, Network
 
 Tensor = Any
@@ -50,32 +51,25 @@ class Examples:
 class NetworkSettings:
     """Network size and training settings."""
 
-    width: int = 256
-    value_units: int = 32
-    policy_units: int = 64
-    blocks: int = 0
-    """Residual blocks of two convolutions each; 0: one dense layer of `width` over all inputs."""
-    channels: int = 32
-    """Channels of the convolutions."""
-    epochs: int = 8
-    batch: int = 1024
-    rate: float = 1e-3
-    """Adam's learning rate; a cosine schedule reduces it to a hundredth."""
+    width: int = option(256, "Units of the first layer, a multiple of 64.", min=64, max=1024)
+    value_units: int = option(32, "Hidden units of the value head.", min=1, max=256)
+    policy_units: int = option(64, "Hidden units of the policy head; 0: none.", min=0, max=256)
+    blocks: int = option(
+        0, "Residual blocks of two convolutions each; 0: one dense layer.", min=0, max=20
+    )
+    channels: int = option(32, "Channels of the convolutions, a multiple of 16.", min=16, max=128)
+    epochs: int = option(8, "Passes over the training positions.", min=1)
+    batch: int = option(1024, "Positions per step.", min=2)
+    rate: float = option(1e-3, "Adam's learning rate, reduced to a hundredth.", min=1e-9)
     decay: float = 1e-6
     """Weight decay, as a share of the rate."""
     policy_weight: float = 1.0
     """Weight of the policy loss relative to the value loss."""
-    seed: int = 0
-    device: str = "cpu"
-    """PyTorch device, such as `cpu` or `cuda`."""
+    seed: int = option(0, "Seed of games, initial weights and order.", min=0)
+    device: str = option("cpu", "PyTorch device, such as cpu or cuda.")
 
     def __post_init__(self) -> None:
-        for name, low in {"epochs": 1, "batch": 2}.items():
-            if getattr(self, name) < low:
-                raise ParameterError(name, f"is at least {low}, not {getattr(self, name)}")
-        for name in ("rate",):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ParameterError(name, f"is a positive number, not {getattr(self, name)}")
+        check_options(self)
 
 
 @dataclass(frozen=True)

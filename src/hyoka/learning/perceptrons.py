@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.foundation.errors import Error, ParameterError, StudyError
+from hyoka.foundation.errors import Error, StudyError
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import Position
 from hyoka.learning.prediction import numbers_held_out
@@ -148,34 +149,23 @@ class LabeledPositions:
 class PerceptronSettings:
     """Network and training settings."""
 
-    hidden: int = 16
-    hands: bool = False
-    """Whether pieces in hand are inputs; the paper's networks don't have them."""
-    epochs: int = 100
-    """Maximum number of epochs."""
-    patience: int = 8
-    """Training stops after this many epochs without gain on the validation games."""
+    hidden: int = option(16, "Hidden units.", min=1, max=MOST_HIDDEN)
+    hands: bool = option(False, "Take pieces in hand as inputs; the paper's networks do not.")
+    epochs: int = option(100, "Maximum number of epochs.", min=1)
+    patience: int = option(
+        8, "Stop after this many epochs without gain on validation games.", min=1
+    )
     stops_early: bool = True
     """If false, train on all games and apply `patience` to the training loss."""
-    rate: float = 0.001
-    """Adam's learning rate."""
-    decay: float = 0.003
-    """L2 regularization."""
-    batch: int = 32
-    """Batch size."""
-    least: int = 40
-    """A ply with fewer positions uses the network of the nearest ply with enough."""
+    rate: float = option(0.001, "Adam's learning rate.", above=0)
+    decay: float = option(0.003, "L2 regularization.", min=0)
+    batch: int = option(32, "Positions per step.", min=1)
+    least: int = option(
+        40, "A ply with fewer positions uses the network of the nearest ply with enough.", min=1
+    )
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "epochs", "patience", "batch", "least"):
-            if getattr(self, name) < 1:
-                raise ParameterError(name, f"is at least 1, not {getattr(self, name)}")
-        if self.hidden > MOST_HIDDEN:
-            raise ParameterError("hidden", f"is at most {MOST_HIDDEN}, not {self.hidden}")
-        if not 0 < self.rate < math.inf:
-            raise ParameterError("rate", f"is a positive number, not {self.rate}")
-        if not 0 <= self.decay < math.inf:
-            raise ParameterError("decay", f"is at least 0, not {self.decay}")
+        check_options(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.foundation.math import logistic
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.learning.prediction import numbers_held_out
@@ -36,22 +37,19 @@ _KEPT_STEPS: Final = 15
 
 @dataclass(frozen=True)
 class ScoreSettings:
-    """Settings of a fit to scores."""
+    """Options of a fit to scores."""
 
-    teacher_scale: float = 400.0
-    """Scale of the evaluator: score s means an expected result of 1 / (1 + exp(-s / scale))."""
-    freedom: float = 60.0
-    """The prior's standard deviation of weights that start at 0, in the score's unit."""
-    known_freedom: float = 20.0
-    """The same for weights that do not start at 0."""
-    steps: int = 120
+    teacher_scale: float = option(
+        400.0, "The evaluator's score s means a result of 1 / (1 + exp(-s / SCALE)).", min=1e-6
+    )
+    freedom: float = option(
+        60.0, "Prior standard deviation of weights that start at 0, in the score's unit.", min=1e-6
+    )
+    known_freedom: float = option(20.0, "The same for weights that do not start at 0.", min=1e-6)
+    steps: int = option(120, "Maximum number of L-BFGS steps.", min=1)
 
     def __post_init__(self) -> None:
-        for name in ("teacher_scale", "freedom", "known_freedom"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ParameterError(name, f"is a positive number, not {getattr(self, name)}")
-        if self.steps < 1:
-            raise ParameterError("steps", f"is at least 1, not {self.steps}")
+        check_options(self)
 
 
 @dataclass(frozen=True, eq=False)

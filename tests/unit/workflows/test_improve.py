@@ -46,7 +46,8 @@ def weak(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def improved(study: hk.Study, weak: Path, to: Path, games: int) -> hk.Improvement:
     test = hk.Sprt(0, 100)
-    return hk.improve(study, f"ab:nodes=50,eval={weak}", to=to, games=games, sample=8, sprt=test)
+    plan = ImprovePlan(evaluator=f"ab:nodes=50,eval={weak}", games=games, sample=8, sprt=test)
+    return hk.improve(study, plan, to=to)
 
 
 @pytest.fixture(scope="module")
@@ -102,11 +103,11 @@ def test_it_goes_on_where_it_stopped(
 
 def test_another_plan_is_refused(study: hk.Study, weak: Path, short: hk.Improvement) -> None:
     with pytest.raises(StudyError, match="another improvement"):
-        hk.improve(study, f"ab:nodes=51,eval={weak}", to=short.folder, games=2)
+        hk.improve(study, ImprovePlan(evaluator=f"ab:nodes=51,eval={weak}"), to=short.folder)
 
 
 def test_that_nothing_was_found_is_said(study: hk.Study, tmp_path: Path) -> None:
-    story = hk.improve(study, to=tmp_path / "none", games=2, sample=2)
+    story = hk.improve(study, ImprovePlan(games=2, sample=2), to=tmp_path / "none")
     assert story.verdict == "nothing found"
     assert story.outcome.startswith("Nothing was found")
     assert story.weights is None
@@ -120,7 +121,7 @@ def test_an_evaluator_that_takes_no_weights_is_told_what_it_lacks(
 ) -> None:
     """What was forgotten is missed as well by a search whose weights are not ours to fit."""
     asked = f"uct:playouts=4,cut=0,eval={weak}"
-    story = hk.improve(study, asked, to=tmp_path / "uct", games=2, sample=8)
+    story = hk.improve(study, ImprovePlan(evaluator=asked, games=2, sample=8), to=tmp_path / "uct")
     assert story.verdict == "not played"
     assert story.candidates[0].name == fit_and_verify.COLUMNS
     assert story.candidates[0].is_better_on_paper
@@ -166,7 +167,7 @@ def test_what_a_table_lacks_is_fitted_where_it_says_no_mate(
 ) -> None:
     asked = spoken(random_study, tmp_path / f"{kind}.parquet", kind)
     before = hk.evaluate(random_study, [asked])[0].done
-    story = hk.improve(random_study, asked, to=tmp_path / "told", sample=2)
+    story = hk.improve(random_study, ImprovePlan(evaluator=asked, sample=2), to=tmp_path / "told")
     assert {(each.kind, "omen" in each.sql) for each in story.found.slices} == {(kind, True)}
     # None of what the table says is lost, and mates have a curve but no score to add to.
     assert story.found.fitted_positions + story.found.held_out_positions == before
@@ -185,7 +186,7 @@ def test_what_a_table_lacks_is_fitted_where_it_says_no_mate(
     terms = (tmp_path / "told" / "terms.json").read_text()
     assert "NaN" not in terms
     json.dumps(story.as_json(), allow_nan=False)
-    again = hk.improve(random_study, asked, to=tmp_path / "told", sample=2)
+    again = hk.improve(random_study, ImprovePlan(evaluator=asked, sample=2), to=tmp_path / "told")
     assert again == story
     methods = story.page.read_text()
     assert "About 20% of the games are held out" in methods
@@ -212,14 +213,16 @@ def test_conditions_that_can_not_be_fitted_do_not_keep_others_from_it(
 
 def test_comments_of_one_player_are_an_evaluator(tmp_path: Path) -> None:
     study = hk.Study.create(tmp_path / "chess", records=sample_path("chess"))
-    story = hk.improve(study, "comments:player=ab-2000", to=tmp_path / "one", sample=4)
+    story = hk.improve(
+        study, ImprovePlan(evaluator="comments:player=ab-2000", sample=4), to=tmp_path / "one"
+    )
     assert story.found.fitted_positions > 100
     assert len(study.engines) == 1
     assert study.engines[0].startswith("comments-ab_2000")
     with pytest.raises(Error, match=r"several evaluators.*comments:player=NAME"):
-        hk.improve(study, "comments:by=player", to=tmp_path / "several")
+        hk.improve(study, ImprovePlan(evaluator="comments:by=player"), to=tmp_path / "several")
     with pytest.raises(Error, match=r"nowhere\.csv"):
-        hk.improve(study, "table:nowhere.csv", to=tmp_path / "nowhere")
+        hk.improve(study, ImprovePlan(evaluator="table:nowhere.csv"), to=tmp_path / "nowhere")
 
 
 def test_the_page_tells_the_plan(study: hk.Study, short: hk.Improvement, weak: Path) -> None:
@@ -238,9 +241,9 @@ def test_the_page_tells_the_plan(study: hk.Study, short: hk.Improvement, weak: P
 def test_a_bad_plan_is_one_line(study: hk.Study, tmp_path: Path) -> None:
     for bad in ({"sample": 0}, {"hold_out": 1.0}, {"freedom": 0.0}, {"games": 0}):
         with pytest.raises(Error):
-            hk.improve(study, to=tmp_path / "bad", **bad)
+            ImprovePlan(**bad)
     with pytest.raises(Error):
-        hk.improve(study, "nobody:x", to=tmp_path / "bad")
+        hk.improve(study, ImprovePlan(evaluator="nobody:x"), to=tmp_path / "bad")
 
 
 def test_the_risk_is_shared() -> None:

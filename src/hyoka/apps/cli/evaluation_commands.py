@@ -25,7 +25,7 @@ from hyoka.apps.cli.output import (
 )
 from hyoka.apps.cli.output_files import Output, check_outputs
 from hyoka.apps.cli.study_commands import StudyPath, Where
-from hyoka.foundation.errors import Error
+from hyoka.foundation.errors import Error, ParameterError
 from hyoka.foundation.progress import OnProgress
 from hyoka.learning.comparison_training import (
     Judgment,
@@ -39,7 +39,7 @@ from hyoka.learning.comparison_training import (
 from hyoka.learning.objectives import objective_from
 from hyoka.learning.prediction import ids_in, ids_of, learned_origin
 from hyoka.learning.scores import ScoredLeaves, ScoreFit, ScoreSettings, fit_scores
-from hyoka.models.sparse import sparse_evaluation
+from hyoka.models.sparse import SparseEvaluation, sparse_evaluation
 from hyoka.models.training_games import LearnedGames
 from hyoka.storage.game_ids import GameIds
 from hyoka.storage.manifest import DESCRIPTION
@@ -179,14 +179,13 @@ def comparison_command(
             threads=cores,
             progress=progress,
         )
-        begun = None if start is None else sparse_evaluation(learned.games.game, start)
+        begun = _starting(learned.games.game, start, features)
         if not (as_json or quiet):
             _tell_beginning(learned, held_out, going_on)
         with kept_when_interrupted("learned", file):
             training = learn_comparison(
                 learned,
                 held_out,
-                features=features,
                 settings=settings,
                 start=begun,
                 state=file,
@@ -325,6 +324,16 @@ def _tell_end(training: Training, output: Path) -> None:
     words = ["hyoka", "match", f"new=ab:eval={output}", "old=ab:eval=built-in"]
     words += ["--game", evaluation.game]
     out.print(f"prove it: {shlex.join(words)}", style="dim", markup=False)
+
+
+def _starting(game: str, start: Path | None, features: str | None) -> SparseEvaluation:
+    """The initial evaluation of a training."""
+    if start is None:
+        return SparseEvaluation.starting(game, features)
+    begun = sparse_evaluation(game, start)
+    if features is not None and features != begun.features.name:
+        raise ParameterError("start", f"is over {begun.features.name}")
+    return begun
 
 
 def _report_json(report: PassReport) -> dict[str, Any]:

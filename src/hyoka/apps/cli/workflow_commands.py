@@ -122,6 +122,18 @@ def improve_command(
     that no slice or no gain was found. If interrupted, the same command resumes.
     """
     opened = Study.open(study)
+    plan = ImprovePlan(
+        evaluator=evaluator,
+        where=where,
+        sample=sample,
+        draws=draws,
+        hold_out=hold_out,
+        freedom=freedom,
+        games=games,
+        sprt=Sprt.from_text(sprt),
+        openings=openings,
+        seed=seed,
+    )
     place = folder or Path("improved") / opened.path.resolve().name
     with contextlib.ExitStack() as stack:
         executor, side_by_side = workers(stack, jobs, cluster_address)
@@ -129,21 +141,12 @@ def improve_command(
         progress = stack.enter_context(progress_bars(quiet or as_json))
         story = improve(
             opened,
-            evaluator,
+            plan,
             to=place,
             still=still,
             jobs=side_by_side or os.cpu_count() or 1,
             executor=executor,
             progress=progress,
-            where=where,
-            sample=sample,
-            draws=draws,
-            hold_out=hold_out,
-            freedom=freedom,
-            games=games,
-            sprt=Sprt.from_text(sprt),
-            openings=openings,
-            seed=seed,
         )
     if as_json:
         print_json(story.as_json())
@@ -187,7 +190,7 @@ def demo_command(
     evaluation, Monte Carlo, and UCT at two playout counts. If interrupted, the same command
     resumes.
     """
-    from hyoka.reporting.study_report import write_report  # noqa: PLC0415 - slow to import
+    from hyoka.reporting.study_report import ReportOptions, write_report  # noqa: PLC0415 - slow to import
 
     started = time.monotonic()
     to.mkdir(parents=True, exist_ok=True)
@@ -206,7 +209,7 @@ def demo_command(
         metrics = demo.go.metrics(names)
         progress(Progress("measuring", 1, 1, "steps"))
         slices = demo.go.slices(demo.engines[UCT_STRONG], top=_SPLITS, progress=progress)
-        write_report(demo.go, report, evaluators=names, progress=progress)
+        write_report(demo.go, report, ReportOptions(evaluators=names), progress=progress)
     seconds = time.monotonic() - started
     if as_json:
         facts = {"metrics": metrics.rows(), "splits": slices.rows(), "seconds": round(seconds, 1)}

@@ -39,6 +39,7 @@ from hyoka.learning.objective_search.optimizers import (
     RandomSearch,
 )
 from hyoka.learning.objectives import VECTOR_SIZE, Objective, Parameterized, objective_model_file
+from hyoka.models.sparse import SparseEvaluation
 from hyoka.parallel import Run, WorkerState
 from hyoka.search import SearchSpec, ab
 from hyoka.search.assembly import alpha_beta_options, models_for
@@ -129,10 +130,9 @@ class DuelTask:
 def train(task: TrainingTask, worker_state: WorkerState | None = None) -> bytes:
     """Train an evaluation with the task's objective and return its file content."""
     del worker_state
-    settings = dataclasses.replace(
-        task.plan.training, objective=task.objective, features=task.plan.features
-    )
-    training = learn_comparison(task.lessons, settings=settings)
+    settings = dataclasses.replace(task.plan.training, objective=task.objective)
+    start = SparseEvaluation.starting(task.lessons.games.game, task.plan.features)
+    training = learn_comparison(task.lessons, settings=settings, start=start)
     origin = Origin(
         "hyoka learn objective",
         seed=task.plan.seed,

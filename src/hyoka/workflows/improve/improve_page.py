@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from hyoka.analysis.resampling import probability_text
 from hyoka.reporting import Block, Boards, Chart, Page, Section, Table
-from hyoka.reporting.caveats import caveats
 from hyoka.reporting.charts import Dot, chart_of, dots
+from hyoka.reporting.page import caveats
 from hyoka.reporting.study_report.examples import Example, boards_of, shown_boards
 from hyoka.study import Study
 from hyoka.workflows.improve.fit_and_verify import COLUMNS, largest_slice

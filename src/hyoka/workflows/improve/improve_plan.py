@@ -3,15 +3,16 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 from hyoka.agents import agent_of, spec_of
 from hyoka.analysis.sample import DrawnGames
 from hyoka.arena import Sprt
-from hyoka.foundation.errors import NotationError, ParameterError, SourceError
+from hyoka.foundation.errors import NotationError, SourceError
+from hyoka.foundation.options import check_options, option
 from hyoka.learning.examples import PositionSelection
 from hyoka.models.linear import has_terms
 from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation, static_evaluation
@@ -30,34 +31,32 @@ _OURS: Final = "ab"
 class ImprovePlan:
     """The options of an improvement; an equal plan resumes an interrupted one."""
 
-    evaluator: str = "ab:eval=built-in"
-    """The evaluator: of a Hyoka search the weights are fitted, of others the scores corrected."""
-    where: str | None = None
-    """An SQL condition on positions; all positions by default."""
-    sample: int = 16
-    """Positions of each game."""
-    draws: DrawnGames = "half"
-    hold_out: float = 0.2
-    """The share of held-out games."""
-    freedom: float = 0.01
-    """How far weights may move, as in `fit_proximal`. Use more if some
-    terms have no weight yet."""
-    games: int = 2000
-    """Maximum number of games in a match of new against old weights."""
-    sprt: Sprt = field(default_factory=lambda: Sprt(0, 10))
+    evaluator: str = option(
+        "ab:eval=built-in",
+        "Evaluator: of a Hyoka search the weights are fitted, of others the scores corrected.",
+        metavar="SPEC",
+    )
+    where: str | None = option(None, "Only positions that meet this SQL condition.", metavar="SQL")
+    sample: int = option(16, "Positions of each game.", min=1)
+    draws: DrawnGames = option("half", "Count drawn games as half a win, or leave them out.")
+    hold_out: float = option(0.2, "Share of held-out games.", above=0, max=0.9)
+    freedom: float = option(
+        0.01, "How far weights may move, as a share of the scale.", above=0, max=9
+    )
+    games: int = option(2000, "Maximum number of games in a match of new against old.", min=1)
+    sprt: Sprt = option(
+        Sprt(0, 10), "Sequential test of a match.", metavar="ELO0,ELO1", parse=Sprt.from_text
+    )
     """Its alpha is divided among all candidates that are played."""
-    openings: str | None = None
-    """Openings as in `plan_match`; by default the first moves of held-out games."""
-    seed: int = 0
+    openings: str | None = option(
+        None,
+        "Openings of matches; by default the first moves of held-out games.",
+        metavar="FILE[:PLIES]|random[:PLIES]|start",
+    )
+    seed: int = option(0, "Seed of positions, held-out games and openings.", min=0)
 
     def __post_init__(self) -> None:
-        for name in ("sample", "games"):
-            if getattr(self, name) < 1:
-                raise ParameterError(name, f"is at least 1, not {getattr(self, name)}")
-        if not 0 < self.freedom < 10:
-            raise ParameterError("freedom", f"is a share of the scale, not {self.freedom:g}")
-        if not 0 < self.hold_out < 1:
-            raise ParameterError("hold_out", f"is a share of the games, not {self.hold_out:g}")
+        check_options(self)
 
     @property
     def selection(self) -> PositionSelection:
@@ -165,17 +164,3 @@ def _added_to(study: Study) -> dict[str, str]:
         for kind in ("columns", "adjudications", "winners")
         for file in sorted((study.path / kind).glob("*/*.toml"))
     }
-
-
-class PlanOptions(TypedDict, total=False):
-    """The options of `ImprovePlan` as keywords."""
-
-    where: str | None
-    sample: int
-    draws: DrawnGames
-    hold_out: float
-    freedom: float
-    games: int
-    sprt: Sprt
-    openings: str | None
-    seed: int
