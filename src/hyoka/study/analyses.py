@@ -5,17 +5,17 @@
 all. Evaluators that share enough positions are measured on their common positions, the others each
 alone (`hyoka.study.grouping`); a result's `coverage` states the positions of each evaluator and
 the treatment of drawn games. A `Question` selects positions, slices and resampling; its fields may
-also be given as keywords, which override the question's:
+also be given as keywords, which override the question's, as may those of an analysis's settings:
 
     study.metrics("comments", by="phase")
     question = Question(where="ply >= 20", resampling=Resampling(200))
-    study.curve(question=question), study.metrics(question=question, by="phase")
+    study.curve(question=question, delta=50), study.metrics(question=question, by="phase")
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +42,11 @@ from hyoka.analysis import (
     WdlModels,
     open_bins,
 )
-from hyoka.analysis.binning import least_positions
+from hyoka.analysis.curves import least_positions
 from hyoka.analysis.curves import Trend
 from hyoka.analysis.wdl import Stages, default_max_score
 from hyoka.foundation.errors import ParameterError, StudyError, named
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress
 from hyoka.games import facts_named
 from hyoka.storage.result import DrawRule
@@ -53,7 +54,6 @@ from hyoka.study.grouping import Evaluated, EvaluatorGroup, comparison_groups
 from hyoka.study.sampling import (
     OUTCOMES,
     PHASE,
-    Asked,
     Measured,
     Question,
     chosen_evaluators,
@@ -71,37 +71,70 @@ _SLICE_RESAMPLES: Final = 200
 MOVE: Final = "move"
 """The default stage of a game: the move number."""
 _MOVE_NUMBER: Final = "ply // 2 + 1"
+S = TypeVar("S")
 
 
-def curve(  # noqa: PLR0913 - a keyword for each choice
+@dataclass(frozen=True, kw_only=True)
+class CurveSettings:
+    """Options of evaluation curves."""
+
+    wdl: bool = option(False, "Curves of wins, draws and losses.")
+    delta: float | None = option(
+        None, "Width of bins; by default chosen from the data.", above=0, metavar="WIDTH"
+    )
+    error: float | None = option(
+        None, "Let bins grow to at most this standard error, by games.", above=0
+    )
+    count: int | None = option(None, "Let bins grow to this number of positions.", min=1)
+    at_least: int | None = option(
+        None,
+        "Leave out bins with fewer positions; 100, or a fortieth of less than 4,000.",
+        name="least",
+        min=1,
+        metavar="N",
+    )
+    bands: Literal["games", "naive"] = option(
+        "games", "Bands of games, or those that independent positions would have."
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if self.delta is not None and (self.error is not None or self.count is not None):
+            grow = f"{named('error')} and {named('count')}"
+            raise ParameterError(
+                "delta", f"is one width of all bins, {grow} let them grow: not both"
+            )
+
+    def binning(self, sample: Sample) -> Binning:
+        """Compute the bins from all positions; a slice's curve leaves out thin ones."""
+        least = self.at_least
+        if self.error is not None or self.count is not None:
+            enough = self.count or least or least_positions(len(sample))
+            return AdaptiveBins(enough, error=np.inf if self.error is None else self.error)
+        fewest = least_positions(0) if least is None else least
+        return open_bins(sample, fewest) if self.delta is None else FixedBins(self.delta, fewest)
+
+
+def curve(
     study: "Study",
     evaluators: Sequence[str] | str | None = None,
     question: Question | None = None,
-    *,
-    wdl: bool = False,
-    delta: float | None = None,
-    error: float | None = None,
-    count: int | None = None,
-    at_least: int | None = None,
-    bands: str = "games",
-    **asked: Unpack[Asked],
+    settings: CurveSettings | None = None,
+    **options: Any,
 ) -> Curves:
     """Evaluation curves: win probability as a function of an evaluation.
 
-    `delta` is the width of bins, by default chosen from the data. With `error` or `count`, bins
-    grow until the standard error (by games) is at most `error` and they contain `count` positions.
-    Bins with fewer than `at_least` positions are left out. With slices, the overall curve comes
-    first. `wdl` gives curves of wins, draws and losses.
+    With slices, the overall curve comes first.
     """
-    if delta is not None and (error is not None or count is not None):
-        grow = f"{named('error')} and {named('count')}"
-        raise ParameterError("delta", f"is one width of all bins, {grow} let them grow: not both")
-    question = _balanced_parts(_asked(question, asked))
+    settings = _settings(CurveSettings, settings, options)
+    question = _balanced_parts(_asked(question, options))
     curves = []
+    wdl = settings.wdl
+    least = settings.count if settings.at_least is None else settings.at_least
     walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
     for loaded, sample in walk:
         # All curves of one evaluator have the same bins.
-        binning = _binning(sample, delta, error, count, at_least)
+        binning = settings.binning(sample)
         for outcome, trend, of_outcome in _outcomes(sample, wdl):
             for condition, holds in _parts(loaded, question, with_all=True):
                 part = _part(loaded, question, of_outcome, holds)
@@ -111,7 +144,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
                         analysis.curve(
                             part,
                             binning=binning,
-                            at_least=count if at_least is None else at_least,
+                            at_least=least,
                             resampling=question.resampling,
                             condition=words,
                             trend=trend,
@@ -120,7 +153,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     return Curves(
         tuple(curves),
         "share" if wdl else "win probability",
-        bands=bands,
+        bands=settings.bands,
         coverage=walk.coverage("draws" if wdl else question.draws),
     )
 
@@ -131,14 +164,14 @@ def metrics(
     question: Question | None = None,
     *,
     threshold: float | Literal["best"] | None = None,
-    **asked: Unpack[Asked],
+    **options: Any,
 ) -> MetricsTable:
     """Metrics of how evaluators separate wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) ….
 
     A position with at least `threshold` is predicted as won: by default 0.5 for values, 0 for
     scores.
     """
-    question = _balanced_parts(_asked(question, asked))
+    question = _balanced_parts(_asked(question, options))
     tables = []
     caveats: dict[str, None] = {}
     walk = _measured_each(study, evaluators, question)
@@ -167,15 +200,11 @@ def slices(  # noqa: PLR0913 - a keyword for each choice
     study: "Study",
     evaluator: str | None = None,
     question: Question | None = None,
+    settings: SliceSettings | None = None,
     *,
-    top: int = 10,
     columns: Sequence[str] | None = None,
-    pairs: bool = True,
-    false_discovery_rate: float = 0.05,
-    least_effect: float = 0.01,
-    least_games: int = 30,
     progress: OnProgress | None = None,
-    **asked: Unpack[Asked],
+    **options: Any,
 ) -> Slices:
     """Discover the slices where an evaluator is most biased.
 
@@ -184,7 +213,8 @@ def slices(  # noqa: PLR0913 - a keyword for each choice
     evaluator is used. A balanced search compares positions of the same phase only, and tries no
     condition on plies; otherwise slices that are explained by the phase come last.
     """
-    question = _of_all(_asked(question, asked), "a search for splits")
+    settings = _settings(SliceSettings, settings, options)
+    question = _of_all(_asked(question, options), "a search for splits")
     if evaluator is None:
         if len(study.engines) > 1:
             raise ParameterError("evaluator", f"says whose splits, of {', '.join(study.engines)}")
@@ -201,13 +231,7 @@ def slices(  # noqa: PLR0913 - a keyword for each choice
     weaknesses = analysis.find_slices(
         loaded.samples[0],
         loaded.columns,
-        SliceSettings(
-            top=top,
-            pairs=pairs,
-            false_discovery_rate=false_discovery_rate,
-            least_effect=least_effect,
-            least_games=least_games,
-        ),
+        settings,
         words=column_words(study.game, is_player(study, chosen_evaluators(study, evaluator)[0])),
         controls=[each for each in loaded.controls(loaded.samples[0].name) if each is not equal],
         held_equal=equal,
@@ -223,14 +247,14 @@ def gaps(
     study: "Study",
     evaluators: Sequence[str] | str | None = None,
     question: Question | None = None,
-    **asked: Unpack[Asked],
+    **options: Any,
 ) -> Gaps:
     """Gaps between the curves of slices and the overall curve, with tests by games.
 
     Any SQL condition defines slices: `by="ladder > 0"` makes two. With balancing, positions are
     compared only within their phase, and always at equal values.
     """
-    question = _asked(question, asked)
+    question = _asked(question, options)
     if question.by is None:
         raise ParameterError("by", "parts the positions: name a column or a condition")
     found = []
@@ -255,10 +279,10 @@ def compare(
     question: Question | None = None,
     *,
     threshold: float | Literal["best"] | None = None,
-    **asked: Unpack[Asked],
+    **options: Any,
 ) -> Comparison:
     """Compare two evaluators on the same positions: differences of metrics, with intervals."""
-    question = _unbalanced(_of_all(_asked(question, asked), "a comparison"), "a comparison")
+    question = _unbalanced(_of_all(_asked(question, options), "a comparison"), "a comparison")
     loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
     found = analysis.compare(a, b, resampling=question.resampling, threshold=threshold)
@@ -272,10 +296,10 @@ def disagreements(
     question: Question | None = None,
     *,
     top: int = 20,
-    **asked: Unpack[Asked],
+    **options: Any,
 ) -> Disagreement:
     """List the positions where two evaluators differ most, and which of them was right."""
-    question = _unbalanced(_of_all(_asked(question, asked), "a disagreement"), "a disagreement")
+    question = _unbalanced(_of_all(_asked(question, options), "a disagreement"), "a disagreement")
     loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
     disagreement = analysis.disagreement(a, b, top=top, resampling=question.resampling)
@@ -293,10 +317,10 @@ def calibration(
     question: Question | None = None,
     *,
     wdl: bool = False,
-    **asked: Unpack[Asked],
+    **options: Any,
 ) -> Calibration:
     """Fit constants that map scores to win probabilities; with `wdl`, to wins and losses."""
-    question = _balanced_parts(_asked(question, asked))
+    question = _balanced_parts(_asked(question, options))
     walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
     rows = tuple(
         row
@@ -313,26 +337,36 @@ def calibration(
     return Calibration(rows, question.min_games, walk.coverage("draws" if wdl else question.draws))
 
 
-def wdl(  # noqa: PLR0913 - a keyword for each choice
+@dataclass(frozen=True, kw_only=True)
+class WdlSettings:
+    """Options of WDL models."""
+
+    along: str = option(MOVE, "Stage of the game: the number of the move, or an SQL expression.")
+    at: float | None = option(
+        None, "Stage at which scores are normalized; by default the median.", metavar="STAGE"
+    )
+    between: tuple[float, float] | None = None
+    """Stages outside are excluded; by default the outermost half percent."""
+    most: float | None = option(
+        None,
+        "Largest score that counts; by default four times the score that wins half of the games.",
+        above=0,
+        metavar="SCORE",
+    )
+    degree: int | None = option(None, "Degree of the polynomials in the stage.", min=0)
+
+
+def wdl(
     study: "Study",
     evaluators: Sequence[str] | str | None = None,
     question: Question | None = None,
-    *,
-    along: str = MOVE,
-    at: float | None = None,
-    between: tuple[float, float] | None = None,
-    most: float | None = None,
-    degree: int | None = None,
-    **asked: Unpack[Asked],
+    settings: WdlSettings | None = None,
+    **options: Any,
 ) -> WdlModels:
-    """Fit models of win, draw and loss by score and stage of the game (Stockfish's WDL model).
-
-    The stage is `along`: the number of the `move`, or an SQL expression over positions. Scores are
-    normalized `at` a stage, by default the median. Stages outside of `between` and scores beyond
-    `most` are excluded; by default the outermost half percent, and four times the score that wins
-    half of the games.
-    """
-    question = _balanced_parts(_asked(question, asked)).also(draws="half", axis="score")
+    """Fit models of win, draw and loss by score and stage of the game (Stockfish's WDL model)."""
+    settings = _settings(WdlSettings, settings, options)
+    along, at, between = settings.along, settings.at, settings.between
+    question = _balanced_parts(_asked(question, options)).also(draws="half", axis="score")
     column = _MOVE_NUMBER if along == MOVE else along
     # A model depends on one evaluator only, so common positions are not needed.
     alone = [EvaluatorGroup((name,)) for name in chosen_evaluators(study, evaluators)]
@@ -346,14 +380,14 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
         at = Stages.of(along, np.concatenate(stages_of), between=between).reference
     for (loaded, sample), numbers in zip(every, stages_of, strict=True):
         stages = Stages.of(along, numbers, at, between)
-        limit = default_max_score(sample) if most is None else most
+        limit = default_max_score(sample) if settings.most is None else settings.most
         models += [
             analysis.fit_wdl_model(
                 _part(loaded, question, sample, holds),
                 numbers if holds is None else numbers[holds],
                 stages,
                 most=limit,
-                degree=degree,
+                degree=settings.degree,
                 condition=condition,
                 resampling=question.resampling,
             )
@@ -365,9 +399,15 @@ def wdl(  # noqa: PLR0913 - a keyword for each choice
     )
 
 
-def _asked(question: Question | None, asked: Asked) -> Question:
+def _settings(kind: type[S], settings: S | None, options: dict[str, Any]) -> S:
+    """Remove the fields of settings from keywords, and apply them."""
+    names = {field.name for field in fields(kind)} & options.keys()  # type: ignore[arg-type]
+    return replace(settings or kind(), **{name: options.pop(name) for name in names})  # type: ignore[type-var]
+
+
+def _asked(question: Question | None, options: dict[str, Any]) -> Question:
     """Apply keywords to a question."""
-    return (question or Question()).also(**asked)
+    return (question or Question()).also(**options)
 
 
 def _balanced_parts(question: Question) -> Question:
@@ -467,21 +507,6 @@ def _two(study: "Study", one: str, other: str, question: Question) -> tuple[Meas
     group = loaded.group([evaluated.positions([name]) for name in names])
     games, drawn = len(loaded.joint_games), len(loaded.drawn_games)
     return loaded, Coverage((group,), question.draws, games, drawn)
-
-
-def _binning(
-    sample: Sample,
-    delta: float | None,
-    error: float | None,
-    count: int | None,
-    at_least: int | None,
-) -> Binning:
-    """Compute the requested bins from all positions; a slice's curve leaves out thin ones."""
-    if error is not None or count is not None:
-        enough = at_least or least_positions(len(sample)) if count is None else count
-        return AdaptiveBins(enough, error=np.inf if error is None else error)
-    fewest = least_positions(0) if at_least is None else at_least
-    return open_bins(sample, fewest) if delta is None else FixedBins(delta, fewest)
 
 
 def _outcomes(sample: Sample, wdl: bool) -> Iterator[tuple[str, Trend, Sample]]:

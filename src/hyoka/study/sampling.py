@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ from hyoka.analysis import (
     game_numbers,
 )
 from hyoka.foundation.errors import ConditionError, ParameterError, StudyError, named, nearest
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.text import matches
 from hyoka.games import facts_named
 from hyoka.storage.manifest import derived_file, read_manifest
@@ -54,45 +55,36 @@ class Question:
     'ply >= 20'
     """
 
-    where: str | None = None
-    """An SQL condition on positions; by default all."""
-    by: str | None = None
-    """A column or SQL expression that divides the positions, also as `name: expression`; `phase`:
-    thirds of the plies. Evaluation columns (`score`, `value`, `evaluator` …) divide each
-    evaluator's own.
-    """
-    bins: Sequence[float] | None = None
-    """The boundaries of that column's bins."""
-    largest: int | None = None
-    """The number of largest levels that become slices, beside one for the rest; 6 for text."""
-    balance: Balance | None = None
-    """Compare slices and searched conditions with the phases weighted as among all positions."""
-    draws: DrawnGames = "drop"
-    """Drawn games are excluded, or count as half a win (and half a loss)."""
-    axis: Axis = "auto"
+    where: str | None = option(None, "Only positions that meet this SQL condition.", metavar="SQL")
+    by: str | None = option(
+        None,
+        "Column or SQL expression that divides the positions, also as `name: expression`; `phase`: "
+        "thirds of the plies. Columns of evaluations divide each evaluator's own.",
+        metavar="COLUMN",
+    )
+    bins: Sequence[float] | None = option(None, "Boundaries of that column's bins.")
+    largest: int | None = option(
+        None,
+        "Number of largest levels that become slices, beside one for the rest; 6 for text.",
+        min=1,
+    )
+    balance: Balance | None = option(
+        None, "Compare slices with the phases weighted as among all positions."
+    )
+    draws: DrawnGames = option("drop", "Leave out drawn games, or count them as half a win.")
+    axis: Axis = option("auto", "Quantity of an evaluation; by default its primary one.")
     link: Link | None = None
     """The link from scores to probabilities; None: chosen on held-out games."""
     resampling: Resampling = field(default_factory=Resampling)
     """The cluster bootstrap over games for intervals; none without resamples."""
-    min_games: int = MIN_GAMES
-    """The minimum number of games for a figure in results."""
+    min_games: int = option(MIN_GAMES, "Minimum number of games for a figure in results.", min=1)
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("draws", self.draws, get_args(DrawnGames)),
-            ("axis", self.axis, get_args(Axis)),
-        ):
-            if value not in known:
-                raise ParameterError(name, f"is {' or '.join(known)}, not '{value}'")
-        if self.balance not in (None, *get_args(Balance)):
-            raise ParameterError("balance", f"is ply, not '{self.balance}'")
-        if self.min_games < 1:
-            raise ParameterError("min_games", f"is 1 or more, not {self.min_games}")
+        check_options(self)
         some = self.largest
-        if some is not None and (some < 1 or self.by is None or self.bins is not None):
+        if some is not None and (self.by is None or self.bins is not None):
             raise ParameterError(
-                "largest",
-                f"is how many levels of {named('by')} are parts, 1 or more, without bins",
+                "largest", f"is how many levels of {named('by')} are slices, without bins"
             )
         if self.balance is not None and self.expression in (PHASE, self.balance):
             raise ParameterError(
@@ -123,29 +115,14 @@ class Question:
         """
         return None if self.by is None else _named_part(self.by)[0]
 
-    def also(self, **asked: Unpack["Asked"]) -> "Question":
+    def also(self, **options: Any) -> "Question":
         """Return the question with some fields replaced."""
-        return replace(self, **asked)
+        return replace(self, **options)
 
 
 def _named_part(by: str) -> tuple[str, str]:
     match = _NAMED.fullmatch(by)
     return (match[1], match[2]) if match else (by, by)
-
-
-class Asked(TypedDict, total=False):
-    """A question's fields as keywords; see `Question`."""
-
-    where: str | None
-    by: str | None
-    bins: Sequence[float] | None
-    largest: int | None
-    balance: Balance | None
-    draws: DrawnGames
-    axis: Axis
-    link: Link | None
-    resampling: Resampling
-    min_games: int
 
 
 OUTCOMES: Final = frozenset(
@@ -277,14 +254,14 @@ def measured(
     game_ids = all_game_ids[rows]
     numbers, count = game_numbers(game_ids)
     samples = []
-    labels = evaluator_labels(study, names)
+    titles = evaluator_titles(study, names)
     for index, name in enumerate(names):
         kind = evaluator_text(study, name).partition(":")[0]
         by_points = kind in _BY_POINTS and "source" not in identity(study, name)
         values, unit = _values(table, index, asked.axis, name, by_points)
         samples.append(
             Sample(
-                labels[index],
+                titles[index],
                 unit,
                 values[rows],
                 results[rows],
@@ -336,8 +313,8 @@ def measured(
 def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) -> list[str]:
     """Resolve evaluators to their stored names.
 
-    An evaluator is named by its stored name, its spec or the name of a player, or a pattern of
-    these.
+    An evaluator is named by its stored name, its title, its spec or the name of a player, or a
+    pattern of these.
     """
     known = study.engines
     if not known:
@@ -346,8 +323,8 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
         return known
     given = [evaluators] if isinstance(evaluators, str) else list(evaluators)
     texts: dict[str, list[str]] = {}
-    for name in known:
-        for text in {evaluator_text(study, name), _called(study, name)}:
+    for name, title in zip(known, evaluator_titles(study, known), strict=True):
+        for text in {title, evaluator_text(study, name), _called(study, name)}:
             texts.setdefault(text, []).append(name)
     chosen = []
     for name in given:
@@ -355,7 +332,8 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
             by_text = {n for text, names in texts.items() if matches(name, text) for n in names}
             fitting = [n for n in known if n in by_text or matches(name, n)]
             if not fitting:
-                hint = nearest(name, [*known, *texts]) or f"there are {_listed(study, known)}"
+                titles = evaluator_titles(study, known)
+                hint = nearest(name, [*known, *texts]) or f"there are {'; '.join(titles)}"
                 raise StudyError(f"{study.path}: no evaluator '{name}'; {hint}")
             chosen += fitting
             continue
@@ -367,15 +345,6 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
             )
         chosen += meant
     return list(dict.fromkeys(chosen))
-
-
-def _listed(study: "Study", names: Sequence[str]) -> str:
-    """List evaluators with their labels for a message."""
-    parts = []
-    for name in names:
-        called = _called(study, name)
-        parts.append(name if called == name else f"{name} ({called})")
-    return ", ".join(parts)
 
 
 def nothing_evaluated(study: "Study") -> StudyError:
@@ -401,18 +370,17 @@ def evaluator_text(study: "Study", name: str) -> str:
     return str(identity(study, name).get("spec", name))
 
 
-def evaluator_labels(study: "Study", names: Sequence[str]) -> list[str]:
-    """Return the labels of evaluators in results: names of players, specs of others.
-
-    Evaluators with equal labels are labeled by their stored names.
-    """
-    called = [_called(study, name) for name in names]
-    return [
-        text if called.count(text) == 1 else name for text, name in zip(called, names, strict=True)
-    ]
+def evaluator_titles(study: "Study", names: Sequence[str]) -> list[str]:
+    """Return the titles of evaluators, unique in the study."""
+    known = study.engines
+    titles = [str(identity(study, name).get("title", _called(study, name))) for name in known]
+    texts = [evaluator_text(study, name) for name in known]
+    by_name = dict(zip(known, distinct_titles(titles, texts), strict=True))
+    return [by_name[name] for name in names]
 
 
 def _called(study: "Study", name: str) -> str:
+    """The name of an evaluator in SQL, which no title changes: a player's name or the spec."""
     return str(identity(study, name).get(PLAYER, evaluator_text(study, name)))
 
 
