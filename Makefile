@@ -11,7 +11,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The first run takes minutes; it says what it does in a few lines.
 TELL := @$(PYTHON) scripts/tell.py
 
-.PHONY: FORCE build demo test test-builds docs pictures wheel check format stubs sanitize fuzz attack bench clean
+.PHONY: FORCE build demo test test-fast test-builds coverage docs pictures wheel check tidy format stubs sanitize \
+    fuzz attack bench clean
 
 build: $(VENV)/.built
 
@@ -41,13 +42,25 @@ demo: build
 test: build
 	$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q $(FILES)
 
-# What builds the core once more: the game of docs/new-game-cpp.md, added as the page says.
+# Unit tests that are not slow: about a minute.
+test-fast: build
+	HYOKA_EXAMPLES=10 $(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q -m "not slow" tests/unit tests/laws
+
+# The lines and branches that `make test` runs, also in child processes: build/coverage/index.html.
+coverage: build
+	rm -f .coverage*
+	-$(BIN)/python -m coverage run -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q $(FILES)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage html --quiet --directory build/coverage
+	$(BIN)/python -m coverage report --skip-covered --skip-empty | tail -1
+
+# What builds the core once more: the game of docs/guides/new-game-cpp.md, added as the page says.
 test-builds: build
 	HYOKA_BUILD_TESTS=1 $(BIN)/python -m pytest -q tests/e2e/test_new_game_in_cpp.py
 
-# The docs as a site with a search, from the same Markdown: build/site/index.html.
+# The docs as a site, with generated references: build/site/index.html. A broken link fails.
 docs: build
-	$(BIN)/python scripts/make_site.py
+	$(BIN)/sphinx-build -W --keep-going -q -b dirhtml docs build/site
 
 # The pictures of a report and of the studio, for README and docs; needs Chromium.
 pictures: build
@@ -63,6 +76,10 @@ check: build
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CORE)
 	$(BIN)/python scripts/stubs.py --check
+
+# Static analysis of the core; needs clang-tidy.
+tidy: build
+	clang-tidy --quiet -p $$(ls -d build/cp*) $$(find core -name '*.cpp' -not -path '*/tests/*') 2> /dev/null
 
 format: build
 	$(BIN)/ruff check --fix-only $(PYTHON_CODE)
@@ -80,7 +97,7 @@ sanitize: build
 fuzz: build
 	scripts/fuzz
 
-# What tests try for seconds, for as long as one likes: docs/attacks.md has the figures of long runs.
+# What tests try for seconds, for as long as one likes: docs/explanation/attacks.md has the figures of long runs.
 attack: build
 	$(BIN)/python scripts/attack/records.py --inputs 1000000
 	$(BIN)/python scripts/attack/archives.py --inputs 10000

@@ -32,7 +32,7 @@ class Checklist:
 
 
 _METRICS: Final = ("src/hyoka/analysis/metrics.py", "core/analysis/ranking.cpp")
-_CURVES: Final = ("src/hyoka/analysis/curves.py", "src/hyoka/analysis/binning.py")
+_CURVES: Final = ("src/hyoka/analysis/curves.py", "src/hyoka/analysis/curves.py")
 _GAPS: Final = ("src/hyoka/analysis/gaps.py", "src/hyoka/analysis/slices.py")
 _SIGMOID: Final = ("src/hyoka/learning/sigmoid.py",)
 _TERMS: Final = ("src/hyoka/learning/examples.py", "core/bulk/terms.h")
@@ -189,7 +189,7 @@ YOSHII_1998: Final = Checklist(
             "the time of a ranking",
             ("benchmarks/mets.py",),
             None,
-            "milliseconds then; see [move-models.md](move-models.md)",
+            "milliseconds then; see [move-models.md](guides/move-models.md)",
         ),
         Item(
             "Monkey Jump, which plays the lowest score",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A game in C++, added exactly as docs/new-game-cpp.md says, built and played."""
+"""A game in C++, added exactly as docs/guides/new-game-cpp.md says, built and played."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ import nanobind
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "new-game-cpp.md"
+PAGE = ROOT / "docs" / "guides" / "new-game-cpp.md"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 LAWS = ("tests/laws/test_game_laws.py", "tests/laws/test_chance_laws.py")
 

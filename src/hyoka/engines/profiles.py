@@ -28,7 +28,7 @@ _DEFAULT_LIMITS: Final = {"level": "level {level}", "time": "time_settings 0 {se
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """Commands that evaluate with one kind of GTP engine; `docs/engines.md` explains the keys."""
+    """Commands that evaluate with one kind of GTP engine; `docs/reference/engines.md` explains the keys."""
 
     name: str
     match: str = ""

@@ -243,7 +243,7 @@ def test_kif_does_not_call_a_win_foul_that_was_none() -> None:
     assert (again.result, again.ending) == (0, "unknown")
 
 
-# What a round trip keeps and loses: docs/records.md says so, notation by notation
+# What a round trip keeps and loses: docs/reference/records.md says so, notation by notation
 
 
 def test_what_pgn_keeps() -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sample records in the package: games between Hyoka's searches at several strengths.
 
-`scripts/make_samples.py` replays them; `docs/demo.md` describes them.
+`scripts/make_samples.py` replays them; `docs/reference/sample-records.md` describes them.
 """
 
 import importlib.resources
