@@ -19,6 +19,7 @@ from hyoka.engines import EngineSession
 from hyoka.engines.client.gtp import Answer as GtpAnswer
 from hyoka.foundation.errors import EngineError
 from hyoka.games import as_go, position
+from hyoka.games.go import stones_of
 from hyoka.records.problems import Assertion, GtpScript, GtpTest
 
 
@@ -118,9 +119,9 @@ def _claim_script(claim: Assertion, commands: frozenset[str]) -> Script | str:
         return "a claim about a board that GTP cannot set up"
     question = " ".join([name, claim.name, *claim.arguments, *claim.expected])
     stones = [
-        f"play {'b' if player is Player.first else 'w'} {point}"
-        for player in (Player.first, Player.second)
-        for point in _stones(game, player)
+        f"play {color} {point}"
+        for color, points in zip("bw", stones_of(game.cells), strict=True)
+        for point in points
         if point != claim.last_move
     ]
     if claim.last_move is not None:
@@ -133,17 +134,6 @@ def _claim_script(claim: Assertion, commands: frozenset[str]) -> Script | str:
             return reason
     file = GtpScript((*board, question), frozenset({len(board)}))
     return Script(file, len(board), commands, is_claim=True)
-
-
-def _stones(game: object, player: Player) -> list[str]:
-    cells = game.cells.tolist()  # type: ignore[attr-defined]
-    color = 1 if player is Player.first else -1
-    return [
-        f"{'ABCDEFGHJKLMNOPQRST'[column]}{len(cells) - row}"
-        for row, line in enumerate(cells)
-        for column, cell in enumerate(line)
-        if cell == color
-    ]
 
 
 def _name(line: str) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The games: their interfaces, and the list of all games with their facts."""
 
+from hyoka.games.go import as_go, go_of_size
 from hyoka.games.lines import PythonLine, Replay, replay_of
 from hyoka.games.protocols import (
     AnyGame,
@@ -26,7 +27,6 @@ from hyoka.games.registry import (
     PYTHON_GAMES,
     GameFacts,
     Workload,
-    as_go,
     facts_named,
     facts_of,
     facts_of_size,
@@ -34,7 +34,6 @@ from hyoka.games.registry import (
     game_of_protocol,
     game_type,
     games_with,
-    go_of_size,
     is_in_python,
     name_of,
     position,

@@ -533,20 +533,6 @@ def facts_of_size(family: str, size: str) -> GameFacts | None:
     return next(fitting, None)
 
 
-def as_go(position: AnyGame) -> GoPosition:
-    """Narrow a position to a Go position; raises NotationError for other games."""
-    facts = facts_of(position)
-    if facts.family != GO:
-        raise NotationError(f"this is for Go, not for {facts.title}")
-    return cast("GoPosition", position)
-
-
-def go_of_size(size: str) -> type[GoPosition] | None:
-    """Return the type of Go positions by board size (as text); None if there is none."""
-    facts = facts_of_size(GO, size)
-    return None if facts is None else cast("type[GoPosition]", facts.position_type)
-
-
 def game_type(name: str) -> type[Position]:
     """Return the position type of a game by name, such as `go9`; errors suggest names.
 

@@ -25,7 +25,6 @@ from hyoka.games import registered_names
 from hyoka.records import Record, Remark, batches
 from hyoka.records.bulk import GameTable
 from hyoka.storage.files import now, sync_folder, umask
-from hyoka.storage.run_folder import is_held, locked
 from hyoka.storage.manifest import (
     DESCRIPTION,
     VERSION,
@@ -37,6 +36,7 @@ from hyoka.storage.manifest import (
     reading,
 )
 from hyoka.storage.result import html_table
+from hyoka.storage.run_folder import is_held, locked
 from hyoka.study import analyses as analyzing
 from hyoka.study import user_columns as adding
 from hyoka.study.importing import Importer, ImportReport

@@ -25,8 +25,8 @@ from hyoka.foundation.errors import (
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.storage.files import now
-from hyoka.storage.run_folder import locked
 from hyoka.storage.manifest import changing, derived_file
+from hyoka.storage.run_folder import locked
 from hyoka.study.tables import position_keys
 
 if TYPE_CHECKING:

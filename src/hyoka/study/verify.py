@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 
 from hyoka.foundation.errors import StudyError
 from hyoka.storage.files import check_regular, read_toml
-from hyoka.storage.run_folder import is_held, locked
 from hyoka.storage.manifest import (
     DERIVED,
     DESCRIPTION,
@@ -28,6 +27,7 @@ from hyoka.storage.manifest import (
     sealed_parts,
     write_manifest,
 )
+from hyoka.storage.run_folder import is_held, locked
 from hyoka.study.tables import Snapshot
 
 _LAWS: Final = {

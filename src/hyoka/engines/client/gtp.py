@@ -34,8 +34,8 @@ from hyoka.foundation.errors import nearest
 from hyoka.games import GO, Position, as_go, game_facts
 from hyoka.games.clock import Clock
 from hyoka.games.evaluation import Evaluation
+from hyoka.games.go import stones_of
 
-_COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 _MAX_ANSWER_LINES: Final = 100_000
 _STDERR_PATIENCE_S: Final = 5.0
 
@@ -349,16 +349,14 @@ class GtpEngine(Engine):
                 return [f"set_game {facts.title}", "clear_board"]
             names = [f"set_game {facts.title}"] if "set_game" in self.commands else []
             return [*names, f"boardsize {facts.size}", "clear_board"]
-        size = facts.size
         komi = position.komi if position.start is None else as_go(first).komi
         # Stones on the board have liberties, so any order captures none.
         stones = [
-            f"play {'b' if cell > 0 else 'w'} {_COLUMNS[column]}{size - row}"
-            for row, cells in enumerate(first.cells.tolist())
-            for column, cell in enumerate(cells)
-            if cell
+            f"play {color} {point}"
+            for color, points in zip("bw", stones_of(first.cells), strict=True)
+            for point in points
         ]
-        return [f"boardsize {size}", "clear_board", f"komi {komi:g}", *stones]
+        return [f"boardsize {facts.size}", "clear_board", f"komi {komi:g}", *stones]
 
     async def _ask(self, templates: Sequence[str], last: Position) -> list[Answer]:
         color = "b" if last.to_play is Player.first else "w"

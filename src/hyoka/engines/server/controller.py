@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol, Self
 
 from hyoka.foundation.errors import IllegalMoveError, NotationError
 from hyoka.games import GO, AnyMove, Line, as_go, facts_of
-from hyoka.records.problems.go_position import with_text_field
+from hyoka.games.go import without_passes
 from hyoka.search import SearchLimits, SearchResult, SearchSpec, Setting
 
 NAME: Final = "Hyoka"
@@ -125,7 +125,7 @@ def continue_line(line: Line) -> Line:
     if line.outcome is None:
         return line
     if facts_of(line).family == GO:
-        return with_text_field(as_go(line.position), 3, "0").line()
+        return without_passes(as_go(line.position)).line()
     fresh = line.position.line()
     return fresh if fresh.outcome is None else line.position.movement_only().line()
 

@@ -4,7 +4,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from hyoka._core import Player
 from hyoka.engines.server.controller import continue_line
@@ -22,7 +21,7 @@ from hyoka.games import (
     game_facts,
 )
 from hyoka.games.clock import Clock
-from hyoka.records.problems.go_position import with_text_field
+from hyoka.games.go import stones_of, with_ko, without_passes
 
 
 class Clocks:
@@ -104,9 +103,6 @@ def _numbers(words: Sequence[str], count: int) -> list[float]:
     if len(numbers) < count or not all(math.isfinite(n) and 0 <= n < 1e9 for n in numbers):
         raise NotationError(f"expected {count} numbers, none of them negative")
     return numbers
-
-
-COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 
 class Board:
@@ -191,8 +187,9 @@ class Board:
         if line.to_play is player:
             return line
         if self.is_go:
-            position = with_text_field(as_go(line.position).with_to_play(player), 3, "0")
-            return _without_ko(position).line()
+            # A player out of turn is not bound by a ko of the other color.
+            position = without_passes(as_go(line.position).with_to_play(player))
+            return with_ko(position).line()
         if [str(move) for move in line.legal_moves] == ["pass"]:
             return line.play("pass")
         raise IllegalMoveError("it is the other player's move")
@@ -267,29 +264,13 @@ def _with_komi(line: Line, komi: float) -> Line:
     return changed
 
 
-def _without_ko(position: GoPosition) -> GoPosition:
-    """A player out of turn is not bound by a ko of the other color."""
-    return with_text_field(position, 2, "-")
-
-
-def stones_of(position: GoPosition, player: Player) -> list[str]:
-    """Return the points of a player's stones in Go."""
-    sign = 1 if player is Player.first else -1
-    return [
-        f"{COLUMNS[column]}{position.size - row}"
-        for row, cells in enumerate(position.cells.tolist())
-        for column, cell in enumerate(cells)
-        if cell == sign
-    ]
-
-
 def handicap(game: str, komi: float, stones: int) -> GoPosition:
     """Return the standard handicap position. Raises NotationError for a bad number of stones."""
     try:
         position = as_go(FACTS[game].start(komi=komi, handicap=stones))
     except (ValueError, TypeError, Error):
         raise NotationError("invalid number of stones") from None
-    if stones < 2 or len(stones_of(position, Player.first)) != stones:
+    if stones < 2 or len(stones_of(position.cells)[0]) != stones:
         raise NotationError("invalid number of stones")
     return position
 
@@ -301,6 +282,6 @@ def free_handicap(game: str, komi: float, points: Sequence[str]) -> GoPosition:
     if len(moves) < 2 or len(set(moves)) < len(moves) or start.parse("pass") in moves:
         raise NotationError("bad vertex list")
     position = start.from_stones([str(move) for move in moves], [], komi=komi)
-    if len(stones_of(position, Player.first)) != len(moves):
+    if len(stones_of(position.cells)[0]) != len(moves):
         raise NotationError("bad vertex list")
     return position.with_to_play(Player.second)

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka._core import Player
-from hyoka.engines.server.gtp_board import COLUMNS, Board, free_handicap, handicap, stones_of
+from hyoka.engines.server.gtp_board import Board, free_handicap, handicap
 from hyoka.foundation.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import AnyMove, GoPosition, facts_of_size, game_facts
 from hyoka.games.diagram import terminal
+from hyoka.games.go import point_name, stones_of, without_passes
 from hyoka.records.problems import load_sgf_past
-from hyoka.records.problems.go_position import with_text_field
 from hyoka.search import MoveReport, SearchResult
 
 PLAYOUTS: Final = 128
@@ -49,15 +49,13 @@ def judge(position: GoPosition, *, playouts: int = PLAYOUTS, seed: int = 1) -> S
     for chain in _chains(cells):
         color = int(cells[chain[0]])
         mean = float(np.mean([ownership[point] for point in chain])) * color
-        (alive if mean >= 0 else dead).append(tuple(_name(point, position.size) for point in chain))
+        (alive if mean >= 0 else dead).append(
+            tuple(point_name(*point, position.size) for point in chain)
+        )
         if mean < 0:
             for point in chain:
                 cleared[point] = 0
-    stones = [
-        [_name(tuple(point), position.size) for point in np.argwhere(cleared == color).tolist()]
-        for color in (1, -1)
-    ]
-    board = type(position).from_stones(*stones, komi=position.komi)
+    board = type(position).from_stones(*stones_of(cleared), komi=position.komi)
     return Status(tuple(alive), tuple(dead), float(board.score))
 
 
@@ -67,7 +65,7 @@ def _ownership(position: GoPosition, playouts: int, seed: int) -> NDArray[np.flo
     total = np.zeros((position.size, position.size))
     for number in range(playouts):
         player = Player.first if number % 2 == 0 else Player.second
-        game = with_text_field(position.with_to_play(player), 3, "0")
+        game = without_passes(position.with_to_play(player))
         for ply in range(_LONGEST * points):
             if game.outcome is not None:
                 break
@@ -110,10 +108,6 @@ def _neighbours(point: tuple[int, int], size: int) -> list[tuple[int, int]]:
     row, column = point
     around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
     return [(r, c) for r, c in around if 0 <= r < size and 0 <= c < size]
-
-
-def _name(point: tuple[int, ...], size: int) -> str:
-    return f"{COLUMNS[point[1]]}{size - point[0]}"
 
 
 COLORS: Final = {
@@ -339,7 +333,7 @@ class SetUp:
         stones = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
         game, komi = self._empty_board()
         self._board.set_up(handicap(game, komi, stones))
-        return " ".join(stones_of(self._board.go_position, Player.first))
+        return " ".join(stones_of(self._board.position.cells)[0])
 
     def _place_free_handicap(self, words: list[str]) -> str:
         wanted = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
@@ -350,7 +344,7 @@ class SetUp:
                 self._board.set_up(handicap(game, komi, stones))
             except NotationError:
                 continue
-            return " ".join(stones_of(self._board.go_position, Player.first))
+            return " ".join(stones_of(self._board.position.cells)[0])
         raise NotationError("invalid number of stones")
 
     def _set_free_handicap(self, words: list[str]) -> str:

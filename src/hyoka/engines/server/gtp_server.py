@@ -21,12 +21,13 @@ from hyoka.engines.server.controller import (
     version,
     with_setting,
 )
-from hyoka.engines.server.gtp_board import Board, Clocks, stones_of
+from hyoka.engines.server.gtp_board import Board, Clocks
 from hyoka.engines.server.gtp_commands import Analysis, Command, SetUp, colour_of, judge
 from hyoka.engines.server.uci_server import SearcherOf
 from hyoka.foundation.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import GTP_GAME, Line, Move, game_facts
 from hyoka.games.clock import expected_moves
+from hyoka.games.go import stones_of
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
@@ -207,7 +208,7 @@ class GtpServer:
         """`kgs-genmove_cleanup`: do not pass while the opponent has dead stones on the board."""
         player = colour_of(words)
         question = self._question(player)
-        theirs = set(stones_of(self._board.go_position, player.other))
+        theirs = stones_of(self._board.position.cells)[player.other.value]
         dead = judge(self._board.go_position).dead
         if any(chain[0] in theirs for chain in dead):
             moves = [move for move in self._board.legal_moves(question.line) if str(move) != "pass"]

@@ -13,6 +13,7 @@ from hyoka import _core
 from hyoka._core import Player
 from hyoka.foundation.errors import NotationError
 from hyoka.games.diagram.diagram_value import Cell, Diagram, Item, Look, Paint, Panel, Piece
+from hyoka.games.go import COLUMNS
 from hyoka.games.protocols import AnyGame, AnyMove, Game, GoPosition
 from hyoka.games.registry import facts_of
 
@@ -146,7 +147,7 @@ def _go(game: GoPosition) -> Diagram:
     return Diagram(
         **_words(game),
         pieces=_grid(game.cells, _stone),
-        column_labels=tuple("ABCDEFGHJKLMNOPQRST"[:size]),
+        column_labels=tuple(COLUMNS[:size]),
         row_labels=_numbers(size, 1),
         label_sides=frozenset({"top", "bottom", "left", "right"}),
         dots=tuple(stars),

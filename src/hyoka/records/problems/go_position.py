@@ -8,6 +8,7 @@ from typing import Self
 from hyoka._core import Player
 from hyoka.foundation.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import GoLine, GoPosition, go_of_size
+from hyoka.games.go import point_name, stones_of, with_ko, without_passes
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Past:
 
     def not_over(self) -> "Past":
         """Clear the history if two passes ended the game."""
-        return self if self.game.outcome is None else self.of(with_text_field(self.game, 3, "0"))
+        return self if self.game.outcome is None else self.of(without_passes(self.game))
 
     def line(self) -> GoLine:
         """Return the line, or only the position if the rules forbid the history."""
@@ -52,13 +53,6 @@ class Past:
         return line
 
 
-def with_text_field(game: GoPosition, index: int, value: str) -> GoPosition:
-    """Return the position with one field of its text changed: 2 is the ko, 3 the passes."""
-    fields = game.text.split()
-    fields[index] = value
-    return type(game).from_text(" ".join(fields))
-
-
 Property = tuple[str, list[str]]
 
 _ROOT = re.compile(r"\(\s*;")
@@ -67,7 +61,6 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _VALUE = re.compile(r"\[((?:\\.|[^\]\\])*+)\]", re.DOTALL)
-_COLUMNS = "ABCDEFGHJKLMNOPQRST"
 _PLAYERS = {"B": Player.first, "W": Player.second}
 _STONES = {"AB": 1, "AW": -1, "AE": 0}
 
@@ -142,8 +135,6 @@ def _empty_board(root: list[Property]) -> tuple[GoPosition, int]:
         raise NotationError("the SGF is not of a game of Go")
     size = _first(root, "SZ", "19")
     kind = go_of_size(size)
-    if kind is None:
-        raise NotationError(f"boards of size '{size}' are none of ours")
     handicap = _number(_first(root, "HA", "") or "0", "HA", r"[0-9]{1,3}")
     default = "0.5" if handicap > 1 else "5.5"
     komi = _number(_first(root, "KM", "") or default, "KM", r"[+-]?[0-9]{0,4}\.?[0-9]{0,9}")
@@ -172,10 +163,6 @@ def _points(value: str, size: int) -> list[tuple[int, int]]:
     return [(row, column) for row in range(top, bottom + 1) for column in range(left, right + 1)]
 
 
-def _name(row: int, column: int, size: int) -> str:
-    return f"{_COLUMNS[column]}{size - row}"
-
-
 def _set_up(past: Past, node: list[Property]) -> Past:
     """Add and remove stones, change the turn, mark a ko: this clears the history."""
     game = _set_up_game(past.game, node)
@@ -191,14 +178,7 @@ def _set_up_game(game: GoPosition, node: list[Property]) -> GoPosition:
                 for value in values:
                     for row, column in _points(value, size):
                         cells[row, column] = _STONES[name]
-        blacks, whites = (
-            [
-                _name(row, column, size)
-                for row, column in zip(*(cells == player).nonzero(), strict=True)
-            ]
-            for player in (1, -1)
-        )
-        game = type(game).from_stones(blacks, whites, to_play=game.to_play, komi=game.komi)
+        game = type(game).from_stones(*stones_of(cells), to_play=game.to_play, komi=game.komi)
     to_play = _first(node, "PL", "")
     if to_play:
         # Some writers use 1 and 2 for the colors.
@@ -206,20 +186,20 @@ def _set_up_game(game: GoPosition, node: list[Property]) -> GoPosition:
     for name, values in node:
         if name == "IL":
             for value in values:
-                game = _with_ko(game, _name(*_points(value, size)[0], size))
+                game = _with_ko(game, point_name(*_points(value, size)[0], size))
     return game
 
 
 def _with_ko(game: GoPosition, point: str) -> GoPosition:
     """Forbid the point if capturing there would retake a ko."""
     takes_ko = game.is_legal(point) and game.play(point).ko is not None
-    return with_text_field(game, 2, point) if takes_ko else game
+    return with_ko(game, point) if takes_ko else game
 
 
 def _played(past: Past, number: int, name: str, value: str) -> Past:
     size = past.game.size
     is_pass = not value or (value == "tt" and size <= 19)
-    point = "pass" if is_pass else _name(*_points(value, size)[0], size)
+    point = "pass" if is_pass else point_name(*_points(value, size)[0], size)
     try:
         return past.play(point)
     except Error as error:

@@ -164,11 +164,7 @@ class _Board:
         return self.records[name]
 
     def _resize(self, arguments: list[str]) -> None:
-        size = " ".join(arguments)
-        kind = go_of_size(size)
-        if kind is None:
-            raise NotationError(f"boards of size '{size}' are none of ours")
-        self._past = [Past.of(kind())]
+        self._past = [Past.of(go_of_size(" ".join(arguments))())]
 
     def _clear(self, arguments: list[str]) -> None:
         if not self._past:

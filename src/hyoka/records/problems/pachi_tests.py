@@ -24,12 +24,11 @@ from collections.abc import Iterator
 from hyoka._core import Player
 from hyoka.foundation.errors import Error, NotationError
 from hyoka.games import GoPosition, go_of_size, name_of
-from hyoka.records.problems.go_position import with_text_field
+from hyoka.games.go import COLUMNS, with_ko
 from hyoka.records.problems.problem import Assertion, ProblemSet, Refusal, refusal
 
 LOOKS_LIKE = re.compile(r"^boardsize[ \t]+[0-9]+[ \t]*(?:#.*)?$", re.MULTILINE)
 _ROW = re.compile(r"(?:[.XO][ )]){0,24}[.XO][ )]?")
-_COLUMNS = "ABCDEFGHJKLMNOPQRST"
 _PLAYERS = {"b": Player.first, "w": Player.second}
 _NOTED = frozenset({"rules", "handicap", "passes"})
 
@@ -70,9 +69,8 @@ class _Reader:
             self._title = line[1:].strip()
         elif name == "boardsize":
             self._rows, self._commands = [], []
+            self._kind = None
             self._kind = go_of_size(" ".join(arguments))
-            if self._kind is None:
-                raise NotationError(f"boards of size '{' '.join(arguments)}' are none of ours")
         elif _ROW.fullmatch(line):
             self._rows.append(line)
         elif name in _NOTED | {"komi", "ko"}:
@@ -118,7 +116,7 @@ class _Reader:
             marks = list(_marks(line))
             if len(marks) != size:
                 raise NotationError(f"row {row} has {len(marks)} points, not {size}")
-            for column, (mark, is_last) in zip(_COLUMNS, marks, strict=False):
+            for column, (mark, is_last) in zip(COLUMNS, marks, strict=False):
                 stones[mark].append(f"{column}{row}")
                 if is_last:
                     last.append((mark, f"{column}{row}"))
@@ -153,16 +151,16 @@ def _with_ko(game: GoPosition, stone: str) -> GoPosition:
     point = game.parse(stone)
     if str(point) == "pass" or game.chain_size(point) != 1 or game.liberties(point) != 1:
         raise NotationError(f"'{stone}' is no stone that can have taken a ko")
-    column, row = _COLUMNS.index(str(point)[0]), int(str(point)[1:])
+    column, row = COLUMNS.index(str(point)[0]), int(str(point)[1:])
     mover = Player.second if game.cells[game.size - row, column] > 0 else Player.first
     game = game.with_to_play(mover)
     for name in (
-        f"{_COLUMNS[x]}{y}"
+        f"{COLUMNS[x]}{y}"
         for x, y in ((column - 1, row), (column + 1, row), (column, row - 1), (column, row + 1))
         if 0 <= x < game.size and 1 <= y <= game.size
     ):
         if game.is_legal(name) and game.play(name).ko is not None:
-            return with_text_field(game, 2, name)
+            return with_ko(game, name)
     raise NotationError(f"'{stone}' is no stone that can have taken a ko")
 
 
