@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from playwright.sync_api import Browser, sync_playwright
 
-from hyoka.reporting.study_report import write_report
+from hyoka.reporting.study_report import ReportOptions, write_report
 from hyoka.workflows.demo import run_demo
 from studio_pictures import take_studio
 
@@ -34,7 +34,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     report = folder / "report.html"
     found = run_demo(folder, jobs=os.cpu_count() or 1)
-    write_report(found.go, report, evaluators=list(found.engines.values()))
+    write_report(found.go, report, ReportOptions(evaluators=list(found.engines.values())))
     IMAGES.mkdir(exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])

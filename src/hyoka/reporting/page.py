@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 
@@ -259,6 +260,26 @@ def write_page(page: Page, path: Path) -> None:
 def counted(count: int, thing: str) -> str:
     """Format a count with its noun: `1 game`, `2,000 games`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def caveats(*headings: str) -> list[str]:
+    """The caveats under these headings of the docs' known limits, a sentence or two each.
+
+    >>> caveats("Searches")
+    ['What is proven is a result, not a score. Playouts know neither superko nor repetition.']
+    """
+    text = (files("hyoka.reporting") / "caveats.md").read_text(encoding="utf-8")
+    limits: list[str] = []
+    wanted = False
+    for line in text.splitlines():
+        if line.startswith("## "):
+            wanted = line[3:] in headings
+        elif wanted and line.startswith("- "):
+            limits.append(line[2:])
+        elif wanted and line.startswith("  "):
+            limits[-1] += " " + line.strip()
+    plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", each) for each in limits]
+    return [re.sub(r"\*\*|`", "", each) for each in plain]
 
 
 # The browser may run inline scripts, but load nothing.

@@ -11,7 +11,7 @@ import hyoka as hk
 from hyoka.analysis import NO_INTERVALS
 from hyoka.analysis.conditions import partition
 from hyoka.foundation.errors import ConditionError, ParameterError, StudyError
-from hyoka.reporting.study_report import study_report
+from hyoka.reporting.study_report import ReportOptions, study_report
 
 PLAIN: dict[str, Any] = {"resampling": NO_INTERVALS}
 
@@ -124,7 +124,9 @@ def test_names_of_parts_are_told_from_sql(by: str, called: str, expression: str)
 
 
 def test_a_report_takes_the_same_conditions(study: hk.Study) -> None:
-    report = study_report(study, evaluators="comments", where="score > 0", resamples=0)
+    report = study_report(
+        study, ReportOptions(evaluators="comments", where="score > 0", resamples=0)
+    )
     assert report.results.subjects[0].own.curve.positions == counted(
         study, "engine = 'comments' and score > 0"
     )

@@ -19,9 +19,8 @@ from hyoka.records import Record, Remark
 from hyoka.reporting import Page, Table
 from hyoka.reporting.charts import drawing_script, specification
 from hyoka.reporting.match_report import match_page, write_match_report
-from hyoka.reporting.match_report.match_evaluations import evaluation_curve, verdict
 from hyoka.reporting.match_report.match_facts import Thoughts, book_plies, match_facts, shown_names
-from hyoka.reporting.match_report.match_games import opening_scores
+from hyoka.reporting.match_report.match_games import evaluation_curve, opening_scores, verdict
 from unit.reporting.test_page import HOSTILE, Parsed
 
 BOOK_PLIES = 4

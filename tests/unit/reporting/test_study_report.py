@@ -14,9 +14,14 @@ import hyoka as hk
 from hyoka.analysis import Sample, open_bins
 from hyoka.foundation.progress import Progress
 from hyoka.reporting import Details, Explorer, Page, Table
-from hyoka.reporting.study_report import save_figures, study_report, write_report
-from hyoka.reporting.study_report.study_contents import StudyReport
-from hyoka.storage.files import write_toml
+from hyoka.reporting.study_report import (
+    ReportOptions,
+    StudyReport,
+    save_figures,
+    study_report,
+    write_report,
+)
+from hyoka.storage.files import toml_text, write_text
 from hyoka.storage.manifest import part_name
 from hyoka.storage.parquet import write_parquet
 from hyoka.study.tables import EVALUATION_SCHEMA
@@ -88,7 +93,9 @@ def say(
     )
     folder = study.path / "evaluations" / f"engine={name}"
     write_parquet(table, folder / part_name(0))
-    write_toml(folder / "engine.toml", {"spec": name, "name": f"Program {name}", "version": "7"})
+    write_text(
+        folder / "engine.toml", toml_text({"spec": name, "name": f"Program {name}", "version": "7"})
+    )
 
 
 def knowing(knowledge: float) -> CommentAuthor:
@@ -134,7 +141,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
 
 @pytest.fixture(scope="module")
 def report(study: hk.Study) -> StudyReport:
-    return study_report(study, resamples=100)
+    return study_report(study, ReportOptions(resamples=100))
 
 
 def text_of(report: StudyReport, kind: str) -> str:
@@ -226,7 +233,8 @@ def test_boards_are_the_positions_with_words(study: hk.Study, report: StudyRepor
 
 def test_the_same_seed_gives_the_same_page_and_another_one_other_boards(study: hk.Study) -> None:
     once, again, other = (
-        study_report(study, evaluators="weak", resamples=20, seed=seed).page for seed in (3, 3, 4)
+        study_report(study, ReportOptions(evaluators="weak", resamples=20, seed=seed)).page
+        for seed in (3, 3, 4)
     )
     assert once.html() == again.html()
     picks = [explorers(page)[0].picks for page in (once, other)]
@@ -237,7 +245,7 @@ def test_the_same_seed_gives_the_same_page_and_another_one_other_boards(study: h
 def test_no_guide_is_said_up_to_where_the_evaluator_knows_nothing(tmp_path: Path) -> None:
     study = made_study(tmp_path, fair_results(300))
     say(study, "late", late)
-    report = study_report(study, resamples=100, slices=0)
+    report = study_report(study, ReportOptions(resamples=100, slices=0))
     assert text_of(report, "no guide").startswith("late is no guide before ply 10:")
 
 
@@ -248,7 +256,7 @@ def test_nothing_is_said_of_a_guide_that_is_good_from_the_start(report: StudyRep
 def test_over_confidence_is_told_with_what_was_claimed_and_what_came(tmp_path: Path) -> None:
     study = made_study(tmp_path, fair_results(200))
     say(study, "boastful", boastful)
-    report = study_report(study, resamples=100, slices=0)
+    report = study_report(study, ReportOptions(resamples=100, slices=0))
     text = text_of(report, "confidence")
     assert "boastful is over-confident" in text
     assert "gives that side 95% on average" in text
@@ -269,7 +277,7 @@ def test_a_split_is_found_and_shown_with_its_curve_and_boards(tmp_path: Path) ->
         return np.clip(rng.normal(0.5 + 0.2 * (results - 0.5) - shift / 2, 0.1), 0.01, 0.99)
 
     say(study, "blind", blind)
-    report = study_report(study, resamples=50, slices=2)
+    report = study_report(study, ReportOptions(resamples=50, slices=2))
     [subject] = report.results.subjects
     first = subject.shown_slices[0].split
     assert first.condition.columns == {"first_to_play"}
@@ -289,7 +297,7 @@ def test_an_evaluator_of_many_more_positions_is_also_measured_on_all_of_its_own(
     study = made_study(tmp_path, fair_results(120))
     say(study, "everywhere", knowing(2.0))
     say(study, "sample", knowing(2.0), where="ply % 4 = 1", seed=2)
-    results = study_report(study, resamples=50, slices=0).results
+    results = study_report(study, ReportOptions(resamples=50, slices=0)).results
     wide, narrow = sorted(results.subjects, key=lambda subject: subject.name)
     counted = study.sql("select count(*) as n from positions where ply % 4 = 1")["n"][0].as_py()
     assert results.common == counted
@@ -303,7 +311,7 @@ def test_evaluators_of_different_positions_are_not_compared(tmp_path: Path) -> N
     study = made_study(tmp_path, fair_results(60))
     say(study, "even", knowing(2.0), where="ply % 2 = 0")
     say(study, "odd", knowing(2.0), where="ply % 2 = 1", seed=2)
-    report = study_report(study, resamples=20, slices=0)
+    report = study_report(study, ReportOptions(resamples=20, slices=0))
     assert report.results.shared is None
     assert "judged different positions" in text_of(report, "not comparable")
     assert len(explorers(report.page)) == 2
@@ -318,14 +326,14 @@ def test_draws_are_left_out_of_curves_and_kept_in_win_draw_loss(tmp_path: Path) 
         lambda r, p, rng: 300 * (r - 0.5) + rng.normal(0, 100, len(r)),
         unit="centipawns",
     )
-    report = study_report(study, resamples=50, slices=0)
+    report = study_report(study, ReportOptions(resamples=50, slices=0))
     [subject] = report.results.subjects
     plies = len(OPENING) + 4
     assert subject.own.curve.positions == 60 * plies
     counted = {row.of: row.positions for row in subject.calibration}
     assert counted == {"result": 60 * plies, "win": 120 * plies, "loss": 120 * plies}
     assert "60 of 120 games are drawn and left out" in report.page.sections[0].words[0]
-    half = study_report(study, draws="half", resamples=50, slices=0)
+    half = study_report(study, ReportOptions(draws="half", resamples=50, slices=0))
     [subject] = half.results.subjects
     assert subject.own.curve.positions == 120 * plies
     assert [row.of for row in subject.calibration] == ["result, draws half", "win", "loss"]
@@ -343,7 +351,7 @@ def test_draws_are_left_out_of_curves_and_kept_in_win_draw_loss(tmp_path: Path) 
 def test_ten_games_are_said_to_be_too_few(tmp_path: Path) -> None:
     study = made_study(tmp_path, fair_results(10))
     say(study, "some", knowing(2.0))
-    report = study_report(study, resamples=50)
+    report = study_report(study, ReportOptions(resamples=50))
     assert report.page.findings[0].startswith("10 games are too few to say much")
     assert report.results.subjects[0].slices is None
 
@@ -351,7 +359,7 @@ def test_ten_games_are_said_to_be_too_few(tmp_path: Path) -> None:
 def test_games_that_all_ended_alike_make_a_page_that_says_so(tmp_path: Path) -> None:
     study = made_study(tmp_path, [1.0] * 40)
     say(study, "some", knowing(2.0))
-    report = study_report(study, resamples=50)
+    report = study_report(study, ReportOptions(resamples=50))
     assert "In all decided games that some judged White won" in report.page.findings[0]
     json.dumps(report.as_json(), allow_nan=False)
 
@@ -364,20 +372,20 @@ def test_without_evaluations_or_wins_and_losses_there_is_a_clear_error(tmp_path:
     with pytest.raises(hk.StudyError, match="all games that some evaluated are drawn"):
         study_report(study)
     with pytest.raises(hk.StudyError, match="no evaluator 'other'"):
-        study_report(study, evaluators=["other"])
+        study_report(study, ReportOptions(evaluators=["other"]))
 
 
 def test_without_resamples_there_are_no_intervals_and_no_claims_beyond_numbers(
     study: hk.Study,
 ) -> None:
-    report = study_report(study, resamples=0, slices=0)
+    report = study_report(study, ReportOptions(resamples=0, slices=0))
     [quality] = [finding for finding in report.findings if finding.kind == "quality"]
     assert "no interval says" in quality.text
     assert not text_of(report, "confidence")
 
 
 def test_a_condition_narrows_what_is_measured(study: hk.Study) -> None:
-    report = study_report(study, where="ply >= 12", resamples=20, slices=0)
+    report = study_report(study, ReportOptions(where="ply >= 12", resamples=20, slices=0))
     assert report.results.common == 120 * (len(OPENING) + 4 - 12)
     assert "ply >= 12" in report.page.sections[0].words[1]
 
@@ -391,7 +399,7 @@ def test_json_has_the_findings_and_all_numbers(report: StudyReport) -> None:
 
 
 def test_figures_are_written_as_pictures(study: hk.Study, tmp_path: Path) -> None:
-    page = study_report(study, evaluators="weak", slices=0, resamples=0).page
+    page = study_report(study, ReportOptions(evaluators="weak", slices=0, resamples=0)).page
     files = save_figures(page, tmp_path / "figures")
     assert len(files) == 2 * len(page.charts)
     assert files[0].name == "01-the-curves.png"
@@ -404,8 +412,7 @@ def test_steps_are_told_to_the_end(study: hk.Study, tmp_path: Path) -> None:
     write_report(
         study,
         tmp_path / "report.html",
-        resamples=0,
-        slices=0,
+        ReportOptions(resamples=0, slices=0),
         progress=told.append,
     )
     assert [each.done for each in told] == sorted(each.done for each in told)
@@ -421,7 +428,7 @@ def test_names_from_records_stay_text(tmp_path: Path) -> None:
     file.write_text('[White "<script>alert(1)</script>"]\n[Result "1-0"]\n\n1. a3 1-0\n')
     hk.append_to_study(study.path, file)
     say(study, "some", knowing(1.0))
-    html = study_report(study, resamples=0, slices=0).page.html()
+    html = study_report(study, ReportOptions(resamples=0, slices=0)).page.html()
     assert "<script>alert" not in html
 
 

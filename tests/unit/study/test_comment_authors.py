@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import hyoka as hk
 from hyoka.analysis import NO_INTERVALS, Control, Sample, SliceSettings, find_slices
-from hyoka.reporting.study_report import study_report
+from hyoka.reporting.study_report import ReportOptions, study_report
 from hyoka.study.comment_authors import COMMENT_AUTHOR, RATINGS, leanings, take_turns
 
 PLIES = 40
@@ -143,7 +143,7 @@ def test_a_report_tells_who_speaks_before_anything_else(tmp_path: Path) -> None:
     whose = [split for split in found if "first_to_play" in split.condition.columns]
     assert whose
     assert all(split.explanation is not None for split in whose)
-    report = study_report(study, resamples=20)
+    report = study_report(study, ReportOptions(resamples=20))
     assert report.findings[0].kind == "several speakers"
     assert not any("is to move" in each.text for each in report.findings if each.kind == "split")
 

@@ -10,7 +10,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.analysis import NO_INTERVALS, Coverage, CoveredGroup
-from hyoka.reporting.study_report import study_report
+from hyoka.reporting.study_report import ReportOptions, study_report
 from hyoka.study.grouping import Evaluated, comparison_groups
 from hyoka.study.sampling import Question
 from unit.reporting.test_study_report import knowing, made_study, say
@@ -235,7 +235,7 @@ def test_many_that_stand_alone_are_counted() -> None:
 
 
 def test_the_report_compares_those_that_share_enough(study: hk.Study, tmp_path: Path) -> None:
-    report = study_report(study, resamples=20)
+    report = study_report(study, ReportOptions(resamples=20))
     shared = report.results.shared
     assert shared is not None
     assert {each.name for each in shared.judged} == {"one", "two", "three"}

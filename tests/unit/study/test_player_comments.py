@@ -7,7 +7,7 @@ import pytest
 import hyoka as hk
 from hyoka.analysis import NO_INTERVALS
 from hyoka.foundation.errors import NotationError, StudyError
-from hyoka.reporting.study_report import study_report
+from hyoka.reporting.study_report import ReportOptions, study_report
 from hyoka.study.comments import ByPlayer, Everybody, OnePlayer, comments_of
 
 PLAYERS = ("Ax 1", "Ax 2", "Bo", "Cy, Dr.")
@@ -77,7 +77,7 @@ def test_players_are_measured_each_on_its_own_positions(study: hk.Study) -> None
     # With what all said it is compared on what it said itself.
     both = study.metrics(["comments", "Bo"], resampling=NO_INTERVALS)
     assert len({part.positions for part in both.parts}) == 1
-    report = study_report(study, evaluators=["Ax*", "Bo"], resamples=20)
+    report = study_report(study, ReportOptions(evaluators=["Ax*", "Bo"], resamples=20))
     assert report.findings[0].kind == "not comparable"
     assert "its own moves" in report.findings[0].text
 

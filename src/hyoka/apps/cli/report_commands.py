@@ -14,7 +14,7 @@ from hyoka.apps.cli.output import AsJson, Quiet, err, out, print_json, progress_
 from hyoka.apps.cli.output_files import Output, OutputFolder, check_outputs
 from hyoka.apps.cli.study_commands import StudyPath, Where
 from hyoka.foundation.progress import Progress
-from hyoka.reporting.study_report import save_figures, write_report
+from hyoka.reporting.study_report import ReportOptions, save_figures, write_report
 from hyoka.storage.outputs import PAGE, PICTURE, TABLE
 from hyoka.study import Study
 from hyoka.study.exporting import export_positions
@@ -65,9 +65,7 @@ def report_command(
     file = output if output is not None else study / "report.html"
     check_outputs(file, kinds=(PAGE,))
     with progress_bars(quiet or as_json) as progress:
-        report = write_report(
-            opened,
-            file,
+        options = ReportOptions(
             evaluators=evaluators,
             where=where,
             draws=draws,
@@ -75,8 +73,8 @@ def report_command(
             resamples=resamples,
             seed=seed,
             link=link_of(bend, limit),
-            progress=progress,
         )
+        report = write_report(opened, file, options, progress=progress)
         pictures = []
         if figures is not None:
             progress(Progress("figures", 0, None, "figures"))

@@ -27,7 +27,6 @@ from hyoka.analysis import (
     Disagreement,
     DrawnGames,
     FixedBins,
-    Link,
     Metrics,
     Resampling,
     Sample,
@@ -36,7 +35,7 @@ from hyoka.analysis import (
     SliceSettings,
     WinDrawLoss,
 )
-from hyoka.analysis.binning import least_positions, nice_number
+from hyoka.analysis.curves import least_positions, nice_number
 from hyoka.foundation.errors import StudyError
 from hyoka.reporting.study_report.examples import (
     NOT_ON_THE_BOARD,
@@ -48,6 +47,7 @@ from hyoka.reporting.study_report.examples import (
 from hyoka.reporting.study_report.study_facts import (
     EvaluatorFacts,
     RecordFacts,
+    ReportOptions,
     Steps,
     evaluator_facts,
     record_facts,
@@ -217,21 +217,10 @@ class Results:
         return examples
 
 
-def measure_study(  # noqa: PLR0913 - a keyword for each choice
-    study: Study,
-    *,
-    steps: Steps,
-    evaluators: Sequence[str] | str | None = None,
-    where: str | None = None,
-    draws: DrawnGames = "drop",
-    slices: int = 5,
-    boards_a_bin: int = 4,
-    resamples: int | None = None,
-    link: Link | None = None,
-    seed: int = 0,
-) -> Results:
-    """Compute all results; see `Choices` for the options."""
-    names = chosen_evaluators(study, evaluators)
+def measure_study(study: Study, options: ReportOptions, steps: Steps) -> Results:
+    """Compute all results."""
+    where, draws = options.where, options.draws
+    names = chosen_evaluators(study, options.evaluators)
     steps.begin("reading the positions")
     descriptions = evaluator_facts(study, names)
     facts, shown = {each.name: each for each in descriptions}, shown_names(descriptions)
@@ -239,11 +228,12 @@ def measure_study(  # noqa: PLR0913 - a keyword for each choice
     idle = [name for name in names if not usable[name]]
     if len(idle) < len(names):
         names = [name for name in names if name not in idle]
-    question = Question(where=where, link=link, draws=draws)
+    question = Question(where=where, link=options.link, draws=draws)
     groups = comparison_groups(study, names, question)
     largest = max(usable[name] for name in names)
-    resampling = Resampling(resamples_for(largest) if resamples is None else resamples, seed)
-    work = _Work(study, resampling, boards_a_bin, slices, steps, draws)
+    resamples = resamples_for(largest) if options.resamples is None else options.resamples
+    resampling = Resampling(resamples, options.seed)
+    work = _Work(study, options, resampling, steps)
     subjects, compared, covered = [], [], []
     joint_games = drawn_games = np.zeros(0, np.int64)
     for group in groups:
@@ -335,11 +325,9 @@ class _Work:
     """Shared inputs of a report's measurements."""
 
     study: Study
+    options: ReportOptions
     resampling: Resampling
-    boards_a_bin: int
-    slices: int
     steps: Steps
-    draws: DrawnGames
 
     def curve(self, sample: Sample, bins: FixedBins, condition: str = "") -> Curve:
         return analysis.curve(sample, binning=bins, resampling=self.resampling, condition=condition)
@@ -351,7 +339,9 @@ class _Work:
                 "a report needs wins and losses"
             )
         curve = self.curve(sample, analysis.open_bins(sample, least_positions(0)))
-        examples = bin_examples(positions, sample, curve, self.boards_a_bin, self.resampling.seed)
+        examples = bin_examples(
+            positions, sample, curve, self.options.boards_a_bin, self.resampling.seed
+        )
         return Judged(sample, curve, examples, analysis.measure(sample, resampling=self.resampling))
 
     def subject(
@@ -385,7 +375,7 @@ class _Work:
             self._weak_before(sample, plies, by_ply),
             confidence_of(sample, self.resampling),
             (
-                *analysis.calibrate(sample, draws=self.draws),
+                *analysis.calibrate(sample, draws=self.options.draws),
                 *(analysis.calibrate(with_draws, wdl=True) if drawn else ()),
             ),
             analysis.fit_win_draw_loss(with_draws) if drawn else None,
@@ -422,12 +412,12 @@ class _Work:
     def _splits(self, positions: Measured, sample: Sample, of_player: bool) -> Slices | None:
         few = len(np.unique(sample.games)) < FEW_GAMES
         rows = sample.rows
-        if few or not has_both(sample) or not self.slices or rows is None:
+        if few or not has_both(sample) or not self.options.slices or rows is None:
             return None
         return analysis.find_slices(
             sample,
             {name: column[rows] for name, column in positions.columns.items()},
-            SliceSettings(top=self.slices),
+            SliceSettings(top=self.options.slices),
             words=column_words(self.study.game, of_player),
             controls=[each.where(rows) for each in positions.controls(sample.name)],
             resampling=Resampling(min(self.resampling.resamples, 200), self.resampling.seed),
@@ -448,7 +438,9 @@ class _Work:
             part = sample.where(split.condition.holds)
             curve = self.curve(part, bins, split.condition.words)
             against = examples_against(positions, sample, split, on_the_board, _AGAINST)
-            examples = bin_examples(positions, part, curve, self.boards_a_bin, self.resampling.seed)
+            examples = bin_examples(
+                positions, part, curve, self.options.boards_a_bin, self.resampling.seed
+            )
             shown.append(ShownSlice(split, curve, against, examples))
         return tuple(shown)
 

@@ -28,11 +28,10 @@ from hyoka.analysis import (
     number_text,
     value_text,
 )
-from hyoka.analysis.binning import nice_number
+from hyoka.analysis.curves import nice_number
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.text import shorten
 from hyoka.reporting.analysis_charts import pick_key
-from hyoka.reporting.caveats import caveats
 from hyoka.reporting.charts import COLORS, DASHES, INK, Dot, dots
 from hyoka.reporting.page import (
     Block,
@@ -45,6 +44,7 @@ from hyoka.reporting.page import (
     Pick,
     Section,
     Table,
+    caveats,
     counted,
 )
 from hyoka.reporting.study_report.examples import Example, player_titles, shown_boards

@@ -4,9 +4,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from hyoka.analysis.sample import DrawnGames, Link
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.records.record import Standings
 from hyoka.storage.manifest import read_description
@@ -16,27 +17,32 @@ from hyoka.study.sampling import EVALUATOR, SAID, identity, said_by
 from hyoka.study.sql import check_condition
 
 
-class Choices(TypedDict, total=False):
-    """Optional keywords of all functions that make reports."""
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """Options of a report."""
 
-    evaluators: Sequence[str] | str | None
+    evaluators: Sequence[str] | str | None = None
     """Names of the evaluators; default: all of the study."""
-    where: str | None
-    """SQL condition on positions."""
-    draws: DrawnGames
-    """`drop` (default) excludes drawn games from curves, metrics and slices; `half` counts each as
-    half a win, so shares of wins become expected scores."""
-    slices: int
-    """Number of slices per evaluator; default: 5."""
-    boards_a_bin: int
-    """Number of positions per bin; default: 4."""
-    resamples: int | None
-    """Number of resamples of games; default: 1,000, and down to 200 above 300,000 positions. With
-    0 there are no intervals and few findings."""
-    link: Link | None
+    where: str | None = option(None, "SQL condition on positions.")
+    draws: DrawnGames = "drop"
+    """`drop` excludes drawn games from curves, metrics and slices; `half` counts each as half a
+    win, so shares of wins become expected scores."""
+    slices: int = option(5, "Slices shown for each evaluator.", min=0, max=50)
+    boards_a_bin: int = option(4, "Boards per bin of a curve.", min=0)
+    resamples: int | None = option(
+        None,
+        "Resamples of games for intervals; default: 1,000, and down to 200 above 300,000 "
+        "positions. With 0 there are no intervals and few findings.",
+        min=0,
+        max=100_000,
+    )
+    link: Link | None = None
     """Link of the logistic curves of scores; default: chosen on held-out games."""
-    seed: int
-    """Seed of resamples and of the choice of boards."""
+    seed: int = option(0, "Seed of resamples and of the choice of boards.", min=0)
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        check_options(self)
 
 
 class Steps:
