@@ -34,7 +34,7 @@ class Engine(ABC):
 
     def __init__(self, spec: EngineSpec, transport: Transport) -> None:
         self.spec = spec
-        self.name = spec.title
+        self.name = spec.program_name
         self.version = ""
         self.transport = transport
         transport.last_word = self.last_word
