@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hyoka._core import Player as Player
     from hyoka._core import Reason as Reason
     from hyoka._core import Shogi as Shogi
+    from hyoka.agents import ImportedEvaluations as ImportedEvaluations
     from hyoka.analysis import AdaptiveBins as AdaptiveBins
     from hyoka.analysis import FixedBins as FixedBins
     from hyoka.analysis import Resampling as Resampling
@@ -184,7 +185,6 @@ if TYPE_CHECKING:
     from hyoka.study.exact_results import adjudicate_records as adjudicate_records
     from hyoka.study.exporting import ExportReport as ExportReport
     from hyoka.study.exporting import export_positions as export_positions
-    from hyoka.study.imported_evaluations import ImportedEvaluations as ImportedEvaluations
     from hyoka.study.line_sample import line_sample as line_sample
     from hyoka.study.verify import check_study as check_study
     from hyoka.workflows.improve import Improvement as Improvement
@@ -252,7 +252,7 @@ _PUBLIC_NAMES: Final = {
     "hyoka.study.evaluating": "evaluate",
     "hyoka.study.exact_results": "adjudicate adjudicate_records",
     "hyoka.study.exporting": "ExportReport export_positions",
-    "hyoka.study.imported_evaluations": "ImportedEvaluations",
+    "hyoka.agents": "ImportedEvaluations",
     "hyoka.study.line_sample": "line_sample",
     "hyoka.study.verify": "check_study",
     "hyoka.workflows.improve": "Improvement improve",

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents evaluate positions, play games and solve problems: searches, engines and Python functions.
+"""Agents evaluate positions, play games and solve problems.
+
+There are searches, engines, Python functions, comments of records and tables of evaluations.
 
 `spec_of` reads a spec and `agent_of` returns its agent. A new kind is a subclass of `Agent` and an
 entry in `kinds.AGENT_KINDS`.
@@ -8,25 +10,32 @@ entry in `kinds.AGENT_KINDS`.
 from hyoka.agents.agent import (
     Agent,
     Answer,
+    EvaluationSource,
     Evaluator,
     GamePlayer,
+    RecordedEvaluations,
     RecordedGame,
     Solver,
     Spec,
     Turn,
 )
-from hyoka.agents.kinds import agent_of, is_spec, spec_of
+from hyoka.agents.imported_evaluations import ImportedEvaluations
+from hyoka.agents.kinds import SpecLike, agent_of, kind_of, spec_of
 
 __all__ = [
     "Agent",
     "Answer",
+    "EvaluationSource",
     "Evaluator",
     "GamePlayer",
+    "ImportedEvaluations",
+    "RecordedEvaluations",
     "RecordedGame",
     "Solver",
     "Spec",
+    "SpecLike",
     "Turn",
     "agent_of",
-    "is_spec",
+    "kind_of",
     "spec_of",
 ]

@@ -2,10 +2,12 @@
 """The interface of agents and their roles: evaluator, player and solver."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
@@ -17,6 +19,7 @@ from hyoka.games.evaluation import Evaluation
 from hyoka.parallel import Resource
 from hyoka.records.problems import Exercise
 from hyoka.search import SearchLimits
+from hyoka.storage.user_tables import MatchedRows
 
 
 class Spec(Protocol):
@@ -43,6 +46,41 @@ class Spec(Protocol):
 
 
 S = TypeVar("S", bound=Spec)
+
+
+class EvaluationSource(Protocol):
+    """A study, as seen by agents that read evaluations instead of computing them."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder, for messages."""
+
+    @property
+    def game(self) -> str:
+        """Its game."""
+
+    def remarks(self) -> pa.Table:
+        """Return the remarks with evaluations, ordered by game, ply and author.
+
+        Beside the columns of evaluations there are `mover` (`first` or `second`, who has just
+        moved; null at the start) and the players' names as `first` and `second`.
+        """
+
+    def find_rows(self, table: pa.Table, source: str) -> MatchedRows:
+        """Match the rows of a table to positions; `source` is the table's name for messages."""
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedEvaluations:
+    """Evaluations of one evaluator, read by an agent for a study to store."""
+
+    spec: Spec
+    rows: pa.Table = field(repr=False)
+    """`game_id`, `ply` and columns of evaluations; missing ones are null."""
+    identity: Mapping[str, str]
+    """Entries of the manifest."""
+    notes: Sequence[str] = ()
+    """Notes for the caller, one line each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,20 +193,13 @@ class Agent(Generic[S]):
     prefixes: ClassVar[tuple[str, ...]] = ()
     """The prefixes of the specs' texts, before the colon; empty if no text names the agent."""
     spec_type: ClassVar[type[Any]]
+    names_program: ClassVar[bool] = False
+    """Whether a text names a program to execute, so that it must come from the user."""
+    replaces_evaluations: ClassVar[bool] = False
+    """Whether evaluations that it reads replace all former ones of the same name."""
 
     def __init__(self, spec: S) -> None:
         self.spec = spec
-
-    @classmethod
-    def is_named(cls, prefix: str) -> bool:
-        """Whether a prefix names this kind of agent."""
-        return prefix in cls.prefixes
-
-    @classmethod
-    def read(cls, text: str) -> S:
-        """Read a spec's text. Raises NotationError."""
-        spec: S = cls.spec_type.from_text(text)
-        return spec
 
     @property
     def threads(self) -> int:
@@ -207,11 +238,15 @@ class Agent(Generic[S]):
     def check(self, game: str, *, here: bool) -> None:
         """Validate the agent for a game; `here` tells whether it runs on this machine."""
 
+    def evaluations_in(self, source: EvaluationSource) -> list[RecordedEvaluations] | None:
+        """Read evaluations from a study's records or a file; None if the agent computes them."""
+        return None
+
     def evaluator(self, game: str) -> Evaluator:
         """Return an evaluator for a game."""
-        raise NotationError(f"{self.spec.title} can't evaluate positions")
+        raise NotationError(f"{self.spec.title} can't evaluate single positions")
 
-    def game_player(self, game: str, name: str) -> GamePlayer:
+    def player(self, game: str, name: str) -> GamePlayer:
         """Return a player for a game; raises NotationError if there is none."""
         raise NotationError(f"{self.spec.title} can't play games")
 

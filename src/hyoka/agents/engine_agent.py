@@ -33,11 +33,7 @@ class EngineAgent(Agent[EngineSpec]):
 
     prefixes = tuple(PROTOCOLS)
     spec_type = EngineSpec
-
-    @classmethod
-    def is_named(cls, prefix: str) -> bool:
-        """Whether the prefix is a protocol, in any case."""
-        return prefix.lower() in cls.prefixes
+    names_program = True
 
     @property
     def threads(self) -> int:
@@ -81,7 +77,7 @@ class EngineAgent(Agent[EngineSpec]):
         """Return an evaluator that restarts the engine when it dies or hangs."""
         return EngineEvaluator(self.spec)
 
-    def game_player(self, game: str, name: str) -> "EngineGamePlayer":
+    def player(self, game: str, name: str) -> "EngineGamePlayer":
         """Return a player that restarts a dead engine before the next game."""
         if is_in_python(game):
             raise NotationError(f"{name}: engines don't play games in Python")

@@ -3,12 +3,14 @@
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeGuard
+from typing import Any, Final, cast
 
 from hyoka.agents.agent import Agent, Answer, RecordedGame, Spec, Turn
+from hyoka.agents.comments import CommentsAgent
 from hyoka.agents.engine_agent import EngineAgent
+from hyoka.agents.imported_evaluations import TableAgent
 from hyoka.foundation.errors import EngineError, NotationError, nearest
 from hyoka.games import Position, facts_named, is_in_python
 from hyoka.games.clock import expected_moves
@@ -58,7 +60,7 @@ class SearchAgent(Agent[SearchSpec]):
         """Return an evaluator that clears its memory before each position."""
         return SearchEvaluator(self.spec, game)
 
-    def game_player(self, game: str, name: str) -> "SearchGamePlayer":
+    def player(self, game: str, name: str) -> "SearchGamePlayer":
         """Return a player that searches within its own limits, or by the clock."""
         return SearchGamePlayer(self.spec_for(game), game, name)
 
@@ -243,15 +245,35 @@ class FunctionEvaluator:
 
 
 AGENT_KINDS: Final[list[type[Agent[Any]]]] = [
+    CommentsAgent,
+    TableAgent,
     SearchAgent,
     EngineAgent,
     FunctionAgent,
 ]
 """All kinds of agents."""
 
+SpecLike = str | Spec | Callable[..., Any]
+"""A spec, its text, or a function of a position (see `PythonEvaluator`)."""
 
-def spec_of(text: str, others: Sequence[str] = ()) -> Spec:
-    """Read a spec; `others` are further names to suggest in the error.
+
+def kind_of(text: str) -> type[Agent[Any]]:
+    """Return the kind of agent that a text names; raises NotationError."""
+    prefix = text.partition(":")[0].strip()
+    for kind in AGENT_KINDS:
+        if prefix.lower() in kind.prefixes:
+            return kind
+    hint = nearest(prefix, [word for kind in AGENT_KINDS for word in kind.prefixes])
+    if not hint:
+        others = ", ".join(
+            word for kind in AGENT_KINDS if not kind.names_program for word in kind.prefixes
+        )
+        hint = f"there are {others}, and engines as PROTOCOL:COMMAND (uci:stockfish)"
+    raise NotationError(f"no search or engine '{prefix}'; {hint}")
+
+
+def spec_of(agent: SpecLike) -> Spec:
+    """Return a spec as it is; read a text, wrap a function. Raises NotationError.
 
     >>> spec_of("uct:playouts=500").title, spec_of("uci:stockfish").title
     ('UCT, 500 playouts', 'stockfish')
@@ -260,30 +282,21 @@ def spec_of(text: str, others: Sequence[str] = ()) -> Spec:
         ...
     hyoka.foundation.errors.NotationError: no search or engine 'ucd'; did you mean uct?
     """
-    prefix = text.strip().partition(":")[0]
-    for kind in AGENT_KINDS:
-        if kind.is_named(prefix):
-            spec: Spec = kind.read(text)
-            return spec
-    hint = nearest(prefix, [*others, *(word for kind in AGENT_KINDS for word in kind.prefixes)])
-    if not hint:
-        known = ", ".join([*others, *KINDS])
-        hint = f"there are {known}, and engines as PROTOCOL:COMMAND (uci:stockfish)"
-    raise NotationError(f"no search or engine '{prefix}'; {hint}")
+    if isinstance(agent, str):
+        spec: Spec = kind_of(agent).spec_type.from_text(agent)
+        return spec
+    if any(isinstance(agent, kind.spec_type) for kind in AGENT_KINDS):
+        return cast(Spec, agent)
+    if not callable(agent):
+        raise NotationError(f"no search, engine or function: {agent!r}")
+    return PythonEvaluator(agent)
 
 
-def is_spec(value: object) -> TypeGuard[Spec]:
-    """Whether a value is a spec of some kind."""
-    return any(isinstance(value, kind.spec_type) for kind in AGENT_KINDS)
-
-
-def agent_of(spec: Spec) -> Agent[Any]:
+def agent_of(spec: SpecLike) -> Agent[Any]:
     """Return the agent of a spec.
 
-    >>> agent_of(spec_of("uct:playouts=500,threads=2")).threads
+    >>> agent_of("uct:playouts=500,threads=2").threads
     2
     """
-    for kind in AGENT_KINDS:
-        if isinstance(spec, kind.spec_type):
-            return kind(spec)
-    raise NotationError(f"no search, engine or function: {spec!r}")
+    spec = spec_of(spec)
+    return next(kind(spec) for kind in AGENT_KINDS if isinstance(spec, kind.spec_type))

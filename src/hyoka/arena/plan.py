@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from hyoka.agents import Agent, Spec, agent_of, is_spec, spec_of
+from hyoka.agents import Agent, Spec, agent_of, spec_of
 from hyoka.arena.adjudication import Adjudicator, adjudicator_of
 from hyoka.arena.journal import Pairing
 from hyoka.arena.openings import (
@@ -281,7 +281,7 @@ class MatchPlan:
         players = [player.for_game(self.rules.game) for player in self.players]
         object.__setattr__(self, "players", tuple(named_apart(players)))
         for player in self.players:  # raises for an agent that cannot play
-            player.agent.game_player(self.rules.game, player.title)
+            player.agent.player(self.rules.game, player.title)
         if self.rules.handicap:
             # Handicap stones may collide with an opening's moves.
             game, stones = self.rules.game, self.rules.handicap
@@ -408,13 +408,11 @@ def plan_match(  # noqa: PLR0913 - a keyword for each choice
 
 
 def _player(player: str | PlayerSpec | Spec, clock: TimeControl | None) -> PlayerSpec:
-    if isinstance(player, str):
-        return PlayerSpec.from_text(player, clock)
-    if is_spec(player):
-        return PlayerSpec("", player, clock)
     if isinstance(player, PlayerSpec):
         return player
-    raise NotationError(f"{player!r} is not a player: use a text, a search or an engine")
+    if isinstance(player, str):
+        return PlayerSpec.from_text(player, clock)
+    return PlayerSpec("", spec_of(player), clock)
 
 
 def _default_game(players: Sequence[PlayerSpec]) -> str:

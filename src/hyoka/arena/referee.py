@@ -326,7 +326,7 @@ class Board:
     async def _game_player(self, game: str, number: int, player: PlayerSpec) -> GamePlayer:
         game_player = self._game_players.get(number)
         if game_player is None:
-            game_player = self._game_players[number] = player.agent.game_player(game, player.title)
+            game_player = self._game_players[number] = player.agent.player(game, player.title)
         self._game_players.move_to_end(number)
         while len(self._game_players) > _MAX_GAME_PLAYERS:
             _, leaving = self._game_players.popitem(last=False)

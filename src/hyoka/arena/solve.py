@@ -177,7 +177,7 @@ def solve(  # noqa: PLR0913 - a keyword for each choice
     are in the order of the problems; `on_verdict` gets each as it arrives. An interrupt (Ctrl-C)
     returns the report so far.
     """
-    spec = spec_of(player) if isinstance(player, str) else player
+    spec = spec_of(player)
     skipped = Counter[str]()
     exercises = []
     for problem in problems:

@@ -17,9 +17,10 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.foundation.text import matching_names
 from hyoka.games import game_facts
 from hyoka.learning.examples import column_scores
+from hyoka.storage.user_tables import KEYS, NAMING, read_table
 from hyoka.study import Study
 from hyoka.study.sampling import chosen_evaluator
-from hyoka.study.user_columns import KEYS, NAMING, find_rows, own_table
+from hyoka.study.user_columns import find_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -182,7 +183,7 @@ def feature_table(  # noqa: PLR0913 - a keyword for each choice
         table = _from_function(study, source, where, progress)
         words = f"features by {getattr(source, '__name__', 'a function')}"
     else:
-        table = own_table(source)
+        table = read_table(source)
         words = f"features in {source}" if isinstance(source, str | Path) else "features in a table"
     if not len(table):
         raise SourceError(f"{words}: it has no rows")

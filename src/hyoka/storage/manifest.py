@@ -57,6 +57,12 @@ VERSION: Final = 2
 UNSEALED_VERSION: Final = 1
 """The version of studies whose `study.toml` lists no parts; all parts in the folders count."""
 DESCRIPTION: Final = STUDY
+COMMENTS: Final = "comments"
+"""The evaluator of the records' own comments."""
+AUTHORS: Final = "authors"
+"""The key of an evaluator's manifest if its comment authors are inferred from values."""
+PLAYER: Final = "player"
+"""The key of an evaluator's manifest if it is a player or the versions of a program."""
 TABLES: Final = ("games", "positions", "remarks", "refused")
 DERIVED: Final = {
     "evaluations": "engine",

@@ -2,13 +2,13 @@
 """Studies: stored games, positions and evaluations, queried with SQL.
 
 What adds to a study or checks it has modules of its own: `evaluating`, `exact_results`,
-`derived_columns`, `imported_evaluations`, `exporting`, `verify`.
+`derived_columns`, `exporting`, `verify`.
 """
 
+from hyoka.storage.manifest import COMMENTS
 from hyoka.study.importing import ImportReport, games_where
 from hyoka.study.sampling import Question
 from hyoka.study.study import Study, append_to_study, make_study
-from hyoka.study.tables import COMMENTS
 from hyoka.study.user_columns import ColumnReport, columns_of
 
 __all__ = [

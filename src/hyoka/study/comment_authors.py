@@ -3,7 +3,7 @@
 
 The evaluator `comments` often contains the comments of both players, each on their own moves. Then
 one column mixes several evaluators, and the author correlates with the side to move and with the
-stronger player. Many notations do not name the author; the values reveal it (`take_turns`).
+stronger player.
 """
 
 from dataclasses import dataclass
@@ -19,10 +19,6 @@ from hyoka.analysis import Control
 if TYPE_CHECKING:
     from hyoka.study.study import Study
 
-AUTHORS: Final = "authors"
-"""The manifest key of an evaluator whose comment authors are inferred from values."""
-PLAYER: Final = "player"
-"""The manifest key of an evaluator that is a player or the versions of a program."""
 COMMENT_AUTHOR: Final = "who speaks"
 RATINGS: Final = "the difference in rating"
 _MOST_NAMED: Final = 12
@@ -31,16 +27,6 @@ _RATING_STRATA: Final = 5
 _LEAST_KNOWN: Final = 0.5
 """The minimum share of positions with rated players to use ratings as a control."""
 _SHOWN: Final = 3
-_OPEN: Final = 0.03
-"""A game is open while each side has at least this chance,"""
-_OPEN_SCORE: Final = 4.0
-"""or while the score is below this multiple of the median."""
-_LEAST_PLIES: Final = 12
-_LEAST_TURNS: Final = 30
-"""The minimum number of games to test whether two authors alternate."""
-_AGREEMENT: Final = 0.15
-_SURE: Final = 4.0
-"""The minimum effect, in standard errors."""
 
 
 @dataclass(frozen=True)
@@ -73,50 +59,6 @@ class CommentAuthors:
             "any, and goes with who moves and who plays. Each as an evaluator of its own: hyoka "
             "evaluate STUDY --with comments:by=player"
         )
-
-
-def leanings(values: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Return evaluations as scores or log-odds; NaN where the game is decided."""
-    if np.isfinite(scores).any():
-        sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
-        most = _OPEN_SCORE * np.median(sizes) if len(sizes) else 1.0
-        return np.where(np.abs(scores) < most, scores, np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_odds = np.log(values / (1 - values))
-    return np.where((values > _OPEN) & (values < 1 - _OPEN), log_odds, np.nan)
-
-
-def take_turns(leaning: NDArray[Any], games: NDArray[Any], plies: NDArray[Any]) -> bool:
-    """Test whether two authors alternate, from values alone (`leanings`, by game and ply).
-
-    Each value is compared with the mean of its neighbors, which estimates the difference between
-    the movers' evaluations. The bias of one evaluator for the side to move is the same in all
-    games. Two authors who evaluate a game differently have a difference specific to the game,
-    which its first and second halves share. In TCEC's and floodgate's records the halves correlate
-    with 0.62 and 0.57; for one evaluator on such games with 0.07 and -0.14.
-    """
-    at = np.arange(1, len(leaning) - 1)
-    beside = (games[at - 1] == games[at + 1]) & (plies[at + 1] - plies[at - 1] == 2)
-    apart = leaning[at] - (leaning[at - 1] + leaning[at + 1]) / 2
-    known = beside & np.isfinite(apart)
-    at, apart = at[known], apart[known]
-    lean = apart * np.where(plies[at] % 2 == 1, 1, -1)
-    _, number, count = np.unique(games[at], return_inverse=True, return_counts=True)
-    place = np.arange(len(at)) - (np.cumsum(count) - count)[number]
-    late = place >= count[number] / 2
-    long_enough = count >= _LEAST_PLIES
-    if long_enough.sum() < _LEAST_TURNS:
-        return False
-    halves = [
-        np.bincount(number[half], lean[half], len(count))[long_enough]
-        / np.bincount(number[half], minlength=len(count))[long_enough]
-        for half in (~late, late)
-    ]
-    if min(half.std() for half in halves) == 0:
-        return False
-    agreement = float(np.corrcoef(halves[0], halves[1])[0, 1])
-    beyond_chance = np.arctanh(min(agreement, 0.999)) * np.sqrt(len(halves[0]) - 3)
-    return bool(agreement >= _AGREEMENT and beyond_chance >= _SURE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,30 +5,33 @@ import contextlib
 import functools
 import itertools
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hyoka.agents import RecordedGame, Spec, agent_of, is_spec, spec_of
+from hyoka.agents import Agent, RecordedGame, Spec, SpecLike, agent_of
 from hyoka.engines import Failure
 from hyoka.foundation.errors import EngineError, ParameterError
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games.evaluation import Evaluation
 from hyoka.parallel import Done, Run, RunStopped, WorkerState
-from hyoka.search import PythonEvaluator
 from hyoka.storage.files import now
 from hyoka.storage.manifest import Change, derived_files, read_manifest
-from hyoka.study.comments import comments_of, is_comments, take_comments
-from hyoka.study.evaluation_store import EvaluationReport, evaluations_of, positions_done
-from hyoka.study.imported_evaluations import TABLE, ImportedEvaluations, is_table, take_table
+from hyoka.study.evaluation_store import (
+    EvaluationReport,
+    StudySource,
+    evaluations_of,
+    positions_done,
+    store,
+)
 from hyoka.study.study import Study
-from hyoka.study.tables import COMMENTS, EVALUATION_SCHEMA, position_keys
+from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
 
 
 @dataclass(frozen=True)
@@ -103,18 +106,13 @@ _FIRST_TASK: Final = 16
 _LARGEST_TASK: Final = 4000
 _FLUSH_ROWS: Final = 200_000
 
-Judge = Callable[[Any], Evaluation | float]
-"""A function of a position: an evaluation, or the first player's expected score."""
-Evaluating = str | Spec | Judge
-"""An evaluator: the text of a spec, a spec, or a function."""
-Evaluator = Evaluating | ImportedEvaluations
 Positions = list[RecordedGame]
 """Positions of some games, as sent to a worker."""
 
 
 def evaluate(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
-    specs: "Sequence[Evaluator] | Evaluator",
+    specs: Sequence[SpecLike] | SpecLike,
     *,
     where: str | None = None,
     sample: int | None = None,
@@ -140,48 +138,40 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     files is a new one. `jobs` evaluators run in parallel here, or those of `executor`. Results are
     written every `flush_s` seconds, less often in long runs.
     """
-    specs = list(specs) if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
-    tables: set[str] = set()
-    for spec in specs:  # validate all specs before starting
-        if is_comments(spec):
-            comments_of(str(spec))
-        elif is_table(spec):
-            given = ImportedEvaluations.of(cast(ImportedEvaluations | str, spec))
-            if given.name in tables:
-                raise ParameterError(
-                    "specs", f"two tables are called {given.name}: give one another name (name=)"
-                )
-            tables.add(given.name)
-        else:
-            _evaluator_of(cast(Evaluating, spec))
+    every = specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
+    agents = [agent_of(agent_of(each).spec_for(study.game)) for each in every]
+    _check_names(agents)
     chosen = sampled(study.select(where), sample, seed, limit)
+    source = StudySource(study)
     reports = []
-    for spec in specs:
-        if is_comments(spec):
-            reports += take_comments(study, str(spec), chosen)
-            continue
-        if is_table(spec):
-            reports.append(take_table(study, cast(ImportedEvaluations | str, spec), chosen))
-            continue
-        engine = agent_of(_evaluator_of(cast(Evaluating, spec))).spec_for(study.game)
-        agent = agent_of(engine)
+    for agent in agents:
         agent.check(study.game, here=executor is None)
-        with evaluations_of(study, engine.id) as change:
-            run = _Run(study, engine, change, flush_s)
+        if (recorded := agent.evaluations_in(source)) is not None:
+            anew = agent.replaces_evaluations
+            reports += [store(study, each, chosen, anew=anew) for each in recorded]
+            continue
+        spec = agent.spec
+        with evaluations_of(study, spec.id) as change:
+            run = _Run(study, spec, change, flush_s)
             if not change.values:
-                note = _changed_since(study, engine)
+                note = _changed_since(study, spec)
                 run.report.notes += [] if note is None else [note]
             left = run.left(chosen, retry_failed)
-            tally = Tally(progress, engine.title, len(left[0]), "positions")
+            tally = Tally(progress, spec.title, len(left[0]), "positions")
             run.evaluate(left, jobs, executor, tally)
             reports.append(run.report)
     return reports
 
 
-def _evaluator_of(spec: Evaluating) -> Spec:
-    if isinstance(spec, str):
-        return spec_of(spec, [COMMENTS, TABLE])
-    return spec if is_spec(spec) else PythonEvaluator(cast(Judge, spec))
+def _check_names(agents: Sequence[Agent[Any]]) -> None:
+    """Raise ParameterError if one evaluator would replace another's evaluations."""
+    names = Counter(agent.spec.id for agent in agents if agent.replaces_evaluations)
+    for agent in agents:
+        if names[agent.spec.id] > 1:
+            raise ParameterError(
+                "specs",
+                f"two evaluators are called {agent.spec.title}: give one another name (name=)",
+            )
 
 
 def _identity_of(engine: Spec) -> dict[str, Any]:

@@ -3,20 +3,26 @@
 
 import contextlib
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hyoka.agents import RecordedEvaluations
 from hyoka.engines import Failure
+from hyoka.foundation.errors import StudyError
+from hyoka.games import facts_named
 from hyoka.storage.files import now
-from hyoka.storage.manifest import Change, changing, derived_file
+from hyoka.storage.manifest import AUTHORS, PLAYER, Change, changing, derived_file
+from hyoka.storage.user_tables import MatchedRows
+from hyoka.study.comment_authors import PlayersOf
 from hyoka.study.study import Study
 from hyoka.study.tables import EVALUATION_SCHEMA, VISIT_SCHEMA, find_positions, position_keys
+from hyoka.study.user_columns import find_rows
 
 Chosen = tuple[NDArray[Any], NDArray[Any]]
 """Game numbers and plies of positions, in order."""
@@ -65,37 +71,88 @@ def positions_done(change: Change, *, failed: bool = False) -> Chosen:
     return np.concatenate(games), np.concatenate(plies)
 
 
-def store(  # noqa: PLR0913 - what, whose, where to
-    study: Study,
-    name: str,
-    rows: pa.Table,
-    chosen: Chosen,
-    identity: Mapping[str, Any],
-    *,
-    anew: bool = False,
-) -> EvaluationReport:
-    """Store evaluations of chosen positions, except for those already stored.
+@dataclass(frozen=True)
+class StudySource:
+    """A study as the source of recorded evaluations; see `hyoka.agents.EvaluationSource`."""
 
-    `anew` replaces existing evaluations. `rows` has game_id, ply and columns of evaluations;
-    missing columns are null.
+    study: Study
+
+    @property
+    def path(self) -> Path:
+        """The study's folder."""
+        return self.study.path
+
+    @property
+    def game(self) -> str:
+        """The study's game."""
+        return self.study.game
+
+    def remarks(self) -> pa.Table:
+        """All remarks with evaluations, with the player who moved last and the players' names."""
+        rows = self.study.sql(
+            "select r.game_id, r.ply, value, score, mate, depth, spent_s as time_s, author, "
+            "case when r.ply = 0 then null when first_to_play then 'second' else 'first' end "
+            "as mover, "
+            """coalesce("first"::varchar, '') as first, """
+            """coalesce("second"::varchar, '') as second """
+            "from remarks r join positions p on p.game_id = r.game_id and p.ply = r.ply "
+            "where value is not null or score is not null or mate is not null "
+            "order by r.game_id, r.ply, author"
+        )
+        unit = facts_named(self.game).naming.unit
+        return rows.append_column("unit", pa.array([unit] * len(rows)))
+
+    def find_rows(self, table: pa.Table, source: str) -> MatchedRows:
+        """Match the rows of a table to the study's positions."""
+        return find_rows(self.study, table, source)
+
+
+def store(
+    study: Study, recorded: RecordedEvaluations, chosen: Chosen, *, anew: bool = False
+) -> EvaluationReport:
+    """Store recorded evaluations of chosen positions, except for those already stored.
+
+    `anew` replaces existing evaluations.
     """
     started = time.monotonic()
-    report = EvaluationReport(name)
-    with evaluations_of(study, name) as change:
-        known = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
-        wanted = np.isin(known, position_keys(*chosen))
+    spec, rows = recorded.spec, recorded.rows
+    report = EvaluationReport(spec.id, title=spec.title, notes=[*recorded.notes])
+    source = recorded.identity.get("source", "")
+    with evaluations_of(study, spec.id) as change:
+        keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
+        wanted = np.isin(keys, position_keys(*chosen))
         if anew:
+            if not wanted.any():
+                raise StudyError(f"{source}: it says nothing of the positions that were asked for")
+            before = change.values.get("source", "") if change.values else source
+            if before != source:
+                former = before or f"a table called {spec.title}"
+                report.notes.insert(0, f"it replaces the evaluations of {former}")
             change.parts.clear()
-        new = wanted & ~np.isin(known, position_keys(*positions_done(change)))
+        new = wanted & ~np.isin(keys, position_keys(*positions_done(change)))
         report.wanted = int(wanted.sum())
         report.done = int(new.sum())
         report.found = report.wanted - report.done
         if report.done or anew:
-            change.values = {"created": now(), **change.values, **identity}
+            change.values = {"created": now(), **change.values, **recorded.identity}
             change.add(as_evaluations(rows.filter(pa.array(new))))
             change.commit()
+    if report.wanted and (caveat := _several_authors(study, recorded)) is not None:
+        report.notes.append(caveat)
     report.seconds = time.monotonic() - started
     return report
+
+
+def _several_authors(study: Study, recorded: RecordedEvaluations) -> str | None:
+    """A caveat if the evaluations of one evaluator are by several authors."""
+    rows = recorded.rows
+    if "author" not in rows.column_names or PLAYER in recorded.identity:
+        return None
+    players = PlayersOf.load(study, rows["game_id"].to_numpy())
+    authors = pc.index_in(rows["author"], pa.array(["first", "second"]))
+    codes = pc.add(pc.fill_null(authors, -1), 1).to_numpy().astype(np.int8)
+    several = players.comment_authors(codes, inferred=AUTHORS in recorded.identity)
+    return None if several is None else several.caveat(recorded.spec.title)
 
 
 def as_evaluations(rows: pa.Table) -> pa.Table:

@@ -26,9 +26,9 @@ from hyoka.foundation.errors import ConditionError, ParameterError, StudyError, 
 from hyoka.foundation.options import check_options, option
 from hyoka.foundation.text import matches
 from hyoka.games import facts_named
-from hyoka.storage.manifest import derived_file, read_manifest
+from hyoka.storage.manifest import AUTHORS, PLAYER, derived_file, read_manifest
 from hyoka.storage.result import CoveredGroup
-from hyoka.study.comment_authors import AUTHORS, PLAYER, PlayersOf
+from hyoka.study.comment_authors import PlayersOf
 from hyoka.study.sql import check_condition
 
 if TYPE_CHECKING:

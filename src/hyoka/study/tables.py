@@ -25,8 +25,6 @@ from hyoka.storage.manifest import (
 )
 from hyoka.study.sql import UnreadableError, connection, position_texts, run_query
 
-COMMENTS: Final = "comments"
-"""The name of the evaluator that stands for the records' own comments."""
 REMARK_SCHEMA: Final = pa.schema(
     [
         ("game_id", pa.int64()),

@@ -3,16 +3,14 @@
 
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hyoka.foundation.errors import (
@@ -27,84 +25,14 @@ from hyoka.games import game_facts
 from hyoka.storage.files import now
 from hyoka.storage.manifest import changing, derived_file
 from hyoka.storage.run_folder import locked
+from hyoka.storage.user_tables import KEYS, NAMING, POSITION, MatchedRows, read_table
 from hyoka.study.tables import position_keys
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
 
 
-KEYS: Final = ("game_id", "ply")
-POSITION: Final = ("position", "fen", "sfen", "epd", "text")
-"""Accepted names of a position column."""
-NAMING: Final = (*KEYS, *POSITION)
-"""Columns that only identify the position of a row."""
-_PARQUET: Final = b"PAR1"
-
-
-@dataclass(frozen=True)
-class FoundRows:
-    """Positions of a study matched to rows of a table."""
-
-    rows: NDArray[np.int64] = field(repr=False)
-    """Row numbers of the table."""
-    games: NDArray[np.int64] = field(repr=False)
-    plies: NDArray[np.int32] = field(repr=False)
-    first_to_play: NDArray[np.bool_] = field(repr=False)
-    """Whether the first player is to move."""
-    lost: int
-    """The number of rows without a position in the study."""
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
-def own_table(given: object) -> pa.Table:
-    """Read a table from a file (CSV or Parquet, by content), or convert a table.
-
-    Tables are dictionaries of columns, Arrow tables, and data frames of pandas and Polars; a named
-    index of pandas becomes columns.
-    """
-    if isinstance(given, str | Path):
-        return _read(Path(given))
-    try:
-        return _as_arrow(given)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        message = escape_control_chars(str(error).splitlines()[0])
-        raise SourceError(f"the {type(given).__name__} is no table: {message}") from error
-
-
-def _as_arrow(given: Any) -> pa.Table:
-    if isinstance(given, pa.Table):
-        return given
-    if isinstance(given, pa.RecordBatch):
-        return pa.Table.from_batches([given])
-    if isinstance(given, Mapping):
-        return pa.table(dict(given))
-    if hasattr(given, "collect_schema") and hasattr(given, "collect"):  # Polars, lazy
-        given = given.collect()
-    if hasattr(given, "to_frame") and hasattr(given, "index"):  # a series of pandas
-        given = given.to_frame()
-    if hasattr(given, "iloc") and hasattr(given, "columns"):
-        named = [name for name in given.index.names if name is not None]
-        return pa.Table.from_pandas(given.reset_index(named), preserve_index=False)
-    if hasattr(given, "to_arrow") and hasattr(given, "columns"):  # Polars
-        return given.to_arrow()
-    raise SourceError(f"no table: {type(given).__name__}; a CSV or Parquet file, or a data frame")
-
-
-def _read(file: Path) -> pa.Table:
-    try:
-        with file.open("rb") as stream:
-            is_parquet = stream.read(len(_PARQUET)) == _PARQUET
-        return pq.read_table(file) if is_parquet else pyarrow.csv.read_csv(file)
-    except OSError as error:
-        raise SourceError(f"{file}: {error.strerror or error}") from error
-    except (pa.ArrowException, ValueError) as error:
-        message = escape_control_chars(str(error).splitlines()[0])
-        raise SourceError(f"{file}: neither CSV nor Parquet: {message}") from error
-
-
-def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> FoundRows:
+def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> MatchedRows:
     """Match the rows of a table to a study's positions, ordered by game and ply.
 
     Raises SourceError if the table identifies no positions or has conflicting rows, StudyError if
@@ -136,7 +64,9 @@ def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> Fou
         raise StudyError(f"{source}: none of its {len(table):,} rows is of a position of the study")
     lost = len(table) - int(np.isin(wanted, here).sum())
     movers = np.asarray(named["first_to_play"])
-    return FoundRows(rows[known].astype(np.int64), games[known], plies[known], movers[known], lost)
+    return MatchedRows(
+        rows[known].astype(np.int64), games[known], plies[known], movers[known], lost
+    )
 
 
 def _integers(table: pa.Table, name: str, source: str) -> NDArray[np.int64]:
@@ -265,7 +195,7 @@ def drop_column(study: "Study", name: str) -> None:
 
 def columns_of(given: Any) -> list[str]:
     """List a table's columns with values, without those that identify positions."""
-    return [name for name in own_table(given).column_names if name not in NAMING]
+    return [name for name in read_table(given).column_names if name not in NAMING]
 
 
 def _check_name(study: "Study", name: str) -> None:
@@ -317,7 +247,7 @@ def _column(values: Sequence[Any], name: str) -> pa.Array:
 
 def _taken(study: "Study", name: str, given: Any, column: str | None) -> tuple[pa.Table, int]:
     source = str(given) if isinstance(given, str | Path) else "the table"
-    table = own_table(given)
+    table = read_table(given)
     said = columns_of(table)
     wanted = column or (said[0] if len(said) == 1 else name)
     if wanted not in said:

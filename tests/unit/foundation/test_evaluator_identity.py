@@ -312,7 +312,7 @@ def test_players_in_a_match_are_specs(tmp_path: Path) -> None:
     plan = hk.plan_match(engine, hk.ab(depth=1), PlayerSpec("x", hk.ab(depth=2)), clock="5+0")
     assert plan.rules.game == "chess"
     assert [player.clock is not None for player in plan.players] == [True, True, False]
-    with pytest.raises(hk.NotationError, match="3 is not a player"):
+    with pytest.raises(hk.NotationError, match="no search, engine or function: 3"):
         hk.plan_match(hk.ab(), 3)  # type: ignore[arg-type]
 
 

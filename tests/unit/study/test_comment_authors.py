@@ -11,9 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 import hyoka as hk
+from hyoka.agents.comments import leanings, take_turns
 from hyoka.analysis import NO_INTERVALS, Control, Sample, SliceSettings, find_slices
 from hyoka.reporting.study_report import ReportOptions, study_report
-from hyoka.study.comment_authors import COMMENT_AUTHOR, RATINGS, leanings, take_turns
+from hyoka.study.comment_authors import COMMENT_AUTHOR, RATINGS
 
 PLIES = 40
 

@@ -18,7 +18,7 @@ import typer
 import typer.main
 
 import hyoka as hk
-from hyoka.agents.kinds import AGENT_KINDS, SearchAgent
+from hyoka.agents.kinds import AGENT_KINDS
 from hyoka.apps.studio.allowed_engines import Engines
 from hyoka.apps.studio.folder import Folder
 from hyoka.foundation.errors import escape_control_chars
@@ -194,7 +194,7 @@ class Allow:
         if each.is_spec and (spec := self._engine(each, text)) is not None:
             return spec
         for word in _BEFORE_COLONS.findall(text):
-            if any(kind.is_named(word) for kind in AGENT_KINDS if kind is not SearchAgent):
+            if any(word.lower() in kind.prefixes for kind in AGENT_KINDS if kind.names_program):
                 known = ", ".join(self.engines.allowed) or "none yet"
                 raise hk.ParameterError(
                     each.label,

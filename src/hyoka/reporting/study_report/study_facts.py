@@ -10,9 +10,8 @@ from hyoka.analysis.sample import DrawnGames, Link
 from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.records.record import Standings
-from hyoka.storage.manifest import read_description
+from hyoka.storage.manifest import PLAYER, read_description
 from hyoka.study import COMMENTS, Study
-from hyoka.study.comment_authors import PLAYER
 from hyoka.study.sampling import EVALUATOR, SAID, identity, said_by
 from hyoka.study.sql import check_condition
 

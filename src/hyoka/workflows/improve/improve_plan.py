@@ -5,20 +5,18 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
-from hyoka.agents import agent_of, spec_of
+from hyoka.agents import ImportedEvaluations, agent_of, spec_of
+from hyoka.agents.comments import ByPlayer
 from hyoka.analysis.sample import DrawnGames
 from hyoka.arena import Sprt
-from hyoka.foundation.errors import NotationError, SourceError
+from hyoka.foundation.errors import NotationError
 from hyoka.foundation.options import check_options, option
 from hyoka.learning.examples import PositionSelection
 from hyoka.models.linear import has_terms
 from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation, static_evaluation
 from hyoka.study import COMMENTS, Study
-from hyoka.study.comments import ByPlayer, comments_of, is_comments
-from hyoka.study.imported_evaluations import TABLE, ImportedEvaluations, is_table
 
 _DEFAULT_NODES: Final = 1000
 """Default limit of a search without one; node counts do not depend on the machine's load."""
@@ -67,24 +65,19 @@ class ImprovePlan:
 
     @cached_property
     def spec(self) -> Any:
-        """The evaluator for `evaluate`: a spec, or the text of comments or a table.
-
-        Raises NotationError.
-        """
-        text = self.evaluator.strip()
-        if is_comments(text):
-            if isinstance(comments_of(text), ByPlayer):
-                raise NotationError(
-                    f"'{text}' names several evaluators; improve one at a time: "
-                    f"{COMMENTS}:player=NAME*"
-                )
-            return text
-        return text if self.is_table else spec_of(text, [COMMENTS, TABLE])
+        """The spec of the evaluator. Raises NotationError."""
+        spec = spec_of(self.evaluator)
+        if isinstance(spec, ByPlayer):
+            raise NotationError(
+                f"'{spec.text}' names several evaluators; improve one at a time: "
+                f"{COMMENTS}:player=NAME*"
+            )
+        return spec
 
     @property
     def is_table(self) -> bool:
         """Whether the evaluator is a table of evaluations."""
-        return is_table(self.evaluator.strip())
+        return isinstance(self.spec, ImportedEvaluations)
 
     def player(self, game: str) -> SearchSpec:
         """The playing search, with a default limit if it has none."""
@@ -121,30 +114,16 @@ class ImprovePlan:
             f"{len(own):,} terms{turned_off}. A gain over it is no gain over the bundled one."
         )
 
-    def _table_contents(self) -> dict[str, str]:
-        """The hash of a table's file; empty for comments."""
-        if not self.is_table:
-            return {}
-        file = Path(ImportedEvaluations.from_text(self.evaluator).table)
-        try:
-            return {TABLE: hashlib.sha256(file.read_bytes()).hexdigest()}
-        except OSError as error:
-            raise SourceError(f"{file}: can't be read: {error.strerror}") from error
-
     def text(self, study: Study) -> str:
         """The plan and its study as text; equal texts mean equal work."""
-        if isinstance(self.spec, str):
-            text, contents = self.spec, self._table_contents()
-        else:
-            engine = agent_of(self.spec).spec_for(study.game)
-            text, contents = engine.text, dict(engine.dependencies)
+        spec = agent_of(self.spec).spec_for(study.game)
         count = study.sql("select count(*) as games, sum(plies) as plies from games").to_pylist()[0]
         plain = {
             "study": study.path.resolve().name,
             **count,
             "added": _added_to(study),
-            "evaluator": text,
-            "contents": contents,
+            "evaluator": spec.text,
+            "contents": dict(spec.dependencies),
             "where": self.where,
             "sample": self.sample,
             "draws": self.draws,

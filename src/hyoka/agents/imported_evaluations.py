@@ -4,8 +4,8 @@
     table:mine.csv
     table:name=mine,view=mover,score=cp:mine.parquet
 
-A row identifies a position (see `user_columns`) and has a `value` (an expected result, 0 to 1), a
-`score`, a `mate`, or win, draw and loss.
+A row identifies a position (by `game_id` and `ply`, or by its text) and has a `value` (an expected
+result, 0 to 1), a `score`, a `mate`, or win, draw and loss.
 """
 
 import hashlib
@@ -18,13 +18,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hyoka.foundation.errors import NotationError, ParameterError, SourceError, StudyError, nearest
+from hyoka.agents.agent import Agent, EvaluationSource, RecordedEvaluations
+from hyoka.foundation.errors import NotationError, ParameterError, SourceError, nearest
 from hyoka.games import facts_named
-from hyoka.storage.manifest import derived_file, read_manifest
-from hyoka.study.evaluation_store import Chosen, EvaluationReport, store
-from hyoka.study.study import Study
-from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
-from hyoka.study.user_columns import NAMING, find_rows, own_table
+from hyoka.storage.user_tables import NAMING, read_table
 
 TABLE: Final = "table"
 _SETTINGS: Final = ("name", "value", "score", "view", "unit")
@@ -33,7 +30,13 @@ _HEAD: Final = re.compile(rf"(?:{_SETTING.pattern}(?:,{_SETTING.pattern})*):")
 _UNITS: Final = ("centipawns", "points")
 _VIEWS: Final = ("first", "mover")
 _SAID: Final = ("value", "score", "mate", "win", "draw", "loss")
-_MORE: Final = ("best", "depth", "nodes", "time_s")
+_TYPES: Final = {name: pa.float32() for name in _SAID} | {
+    "mate": pa.int16(),
+    "best": pa.string(),
+    "depth": pa.int16(),
+    "nodes": pa.int64(),
+    "time_s": pa.float32(),
+}
 _NOT_ONE: Final = 0.01
 """The tolerance for sums of probabilities, which are often rounded."""
 
@@ -66,7 +69,7 @@ class ImportedEvaluations:
             raise ParameterError("unit", f"is {' or '.join(_UNITS)}, not '{self.unit}'")
         name = self.name.strip()
         if not name and isinstance(self.table, str | Path):
-            name = Path(self.table).name.partition(".")[0]
+            name = _name_of(self.table)
         if not name or not name.isprintable():
             raise ParameterError("name", "says what the evaluator of a table is called")
         object.__setattr__(self, "name", name)
@@ -85,10 +88,41 @@ class ImportedEvaluations:
         except ParameterError as error:
             raise NotationError(f"{TABLE}: {error.parameter} {error.problem}") from error
 
-    @classmethod
-    def of(cls, spec: "str | ImportedEvaluations") -> "ImportedEvaluations":
-        """Resolve a spec."""
-        return cls.from_text(spec) if isinstance(spec, str) else spec
+    @property
+    def source(self) -> str:
+        """The file's path, or words for messages."""
+        return str(self.table) if isinstance(self.table, str | Path) else "the table"
+
+    @property
+    def text(self) -> str:
+        """The text that `from_text` reads, if the table is a file."""
+        settings = {
+            "name": self.name if self.name != _name_of(self.source) else "",
+            "value": self.value if self.value != "value" else "",
+            "score": self.score if self.score != "score" else "",
+            "view": self.view if self.view != "first" else "",
+            "unit": self.unit,
+        }
+        words = ",".join(f"{name}={value}" for name, value in settings.items() if value)
+        return ":".join(filter(None, [TABLE, words, self.source]))
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def title(self) -> str:
+        """The name."""
+        return self.name
+
+    @property
+    def dependencies(self) -> dict[str, str]:
+        """The hash of the file. Raises SourceError."""
+        if not isinstance(self.table, str | Path):
+            return {}
+        try:
+            return {TABLE: hashlib.sha256(Path(self.table).read_bytes()).hexdigest()}
+        except OSError as error:
+            raise SourceError(f"{self.table}: can't be read: {error.strerror}") from error
 
     @property
     def id(self) -> str:
@@ -98,79 +132,69 @@ class ImportedEvaluations:
         return "-".join(filter(None, [TABLE, safe, digest]))
 
 
-def is_table(spec: object) -> bool:
-    """Whether a spec names a table."""
-    if isinstance(spec, str):
-        return spec.partition(":")[0].strip() == TABLE and ":" in spec
-    return isinstance(spec, ImportedEvaluations)
+def _name_of(file: str | Path) -> str:
+    return Path(file).name.partition(".")[0]
 
 
-def take_table(study: Study, spec: str | ImportedEvaluations, chosen: Chosen) -> EvaluationReport:
-    """Store a table's evaluations of a study's positions, validated, from the first player's view.
+class TableAgent(Agent[ImportedEvaluations]):
+    """A table of evaluations."""
 
-    An existing table of the same name is replaced.
-    """
-    given = ImportedEvaluations.of(spec)
-    source = str(given.table) if isinstance(given.table, str | Path) else "the table"
-    table = own_table(given.table)
-    columns = _columns(given, table, source)
-    naming = [name for name in table.column_names if name in NAMING]
-    found = find_rows(study, table.select([*naming, *_names(given, table).values()]), source)
-    rows = pa.table({name: column.take(pa.array(found.rows)) for name, column in columns.items()})
-    says = np.zeros(len(rows), bool)
-    for name in _SAID:
-        if name in rows.column_names:
-            says |= np.asarray(rows[name].is_valid())
-    rows = rows.append_column("game_id", pa.array(found.games))
-    rows = rows.append_column("ply", pa.array(found.plies))
-    if given.view == "mover":
-        rows = _turned(rows, pa.array(found.first_to_play))
-    rows = rows.filter(pa.array(says))
-    if "score" in rows.column_names:
-        unit = given.unit or facts_named(study.game).naming.unit
-        rows = rows.append_column("unit", pa.array([unit] * len(rows)))
-    identity = {"spec": given.name, "name": f"the table {given.name}", "source": source}
-    former = derived_file(study.path, "evaluations", given.id)
-    before = read_manifest(former).values.get("source", "") if former.exists() else source
-    if not np.isin(
-        position_keys(found.games[says], found.plies[says]), position_keys(*chosen)
-    ).any():
-        raise StudyError(f"{source}: it says nothing of the positions that were asked for")
-    report = store(study, given.id, rows, chosen, identity, anew=True)
-    report.title = given.name
-    if before != source:
-        report.notes.append(f"what {before or 'a table of this name'} said before is forgotten")
-    if found.lost:
-        report.notes.append(
-            f"{found.lost:,} of {len(table):,} rows of {source} are of no position of the study"
+    prefixes = (TABLE,)
+    spec_type = ImportedEvaluations
+    replaces_evaluations = True
+
+    def evaluations_in(self, source: EvaluationSource) -> list[RecordedEvaluations]:
+        """Read the table's evaluations of a study's positions, from the first player's view."""
+        spec = self.spec
+        table = read_table(spec.table)
+        columns = _columns(spec, table)
+        naming = [name for name in table.column_names if name in NAMING]
+        used = table.select([*naming, *_names(spec, table).values()])
+        matched = source.find_rows(used, spec.source)
+        order = pa.array(matched.rows)
+        rows = pa.table({name: column.take(order) for name, column in columns.items()})
+        says = np.zeros(len(rows), bool)
+        for name in _SAID:
+            if name in rows.column_names:
+                says |= np.asarray(rows[name].is_valid())
+        rows = rows.append_column("game_id", pa.array(matched.games))
+        rows = rows.append_column("ply", pa.array(matched.plies))
+        if spec.view == "mover":
+            rows = _turned(rows, pa.array(matched.first_to_play))
+        rows = rows.filter(pa.array(says))
+        if "score" in rows.column_names:
+            unit = spec.unit or facts_named(source.game).naming.unit
+            rows = rows.append_column("unit", pa.array([unit] * len(rows)))
+        identity = {"spec": spec.name, "name": f"the table {spec.name}", "source": spec.source}
+        notes = (
+            f"{matched.lost:,} of {len(table):,} rows of {spec.source} are of no position of the "
+            "study",
         )
-    return report
+        return [RecordedEvaluations(spec, rows, identity, notes if matched.lost else ())]
 
 
-def _names(given: ImportedEvaluations, table: pa.Table) -> dict[str, str]:
+def _names(spec: ImportedEvaluations, table: pa.Table) -> dict[str, str]:
     """The names of a table's evaluation columns."""
-    names = {name: name for name in (*_SAID, *_MORE)}
-    names |= {"value": given.value, "score": given.score}
-    return {meant: name for meant, name in names.items() if name in table.column_names}
+    names = {name: name for name in _TYPES} | {"value": spec.value, "score": spec.score}
+    return {meaning: name for meaning, name in names.items() if name in table.column_names}
 
 
-def _columns(
-    given: ImportedEvaluations, table: pa.Table, source: str
-) -> dict[str, pa.ChunkedArray]:
+def _columns(spec: ImportedEvaluations, table: pa.Table) -> dict[str, pa.ChunkedArray]:
     """Return the evaluation columns of a table in the form that a study stores."""
-    for wanted in (given.value, given.score):
-        if wanted not in ("value", "score", *table.column_names):
-            known = nearest(wanted, table.column_names)
-            hint = known or f"there are {', '.join(table.column_names)}"
-            raise SourceError(f"{source}: no column '{wanted}'; {hint}")
-    names = _names(given, table)
+    source = spec.source
+    for name in (spec.value, spec.score):
+        if name not in ("value", "score", *table.column_names):
+            hint = nearest(name, table.column_names)
+            hint = hint or f"there are {', '.join(table.column_names)}"
+            raise SourceError(f"{source}: no column '{name}'; {hint}")
+    names = _names(spec, table)
     columns = {}
-    for meant, name in names.items():
-        kind = EVALUATION_SCHEMA.field(meant).type
+    for meaning, name in names.items():
         try:
-            columns[meant] = table[name].cast(kind)
+            columns[meaning] = table[name].cast(_TYPES[meaning])
         except pa.ArrowException as error:
-            raise SourceError(f"{source}: {name} is not all {_words(kind)}") from error
+            words = _words(_TYPES[meaning])
+            raise SourceError(f"{source}: {name} is not all {words}") from error
     if not set(columns) & {"value", "score", "mate", "win"}:
         raise SourceError(
             f"{source}: no column value (0 to 1), score or mate; value=COLUMN and score=COLUMN "

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import hyoka as hk
+from hyoka.agents.comments import AllComments, ByPlayer, CommentsSpec, OnePlayer
 from hyoka.analysis import NO_INTERVALS
 from hyoka.foundation.errors import NotationError, StudyError
 from hyoka.reporting.study_report import ReportOptions, study_report
-from hyoka.study.comments import ByPlayer, Everybody, OnePlayer, comments_of
 
 PLAYERS = ("Ax 1", "Ax 2", "Bo", "Cy, Dr.")
 
@@ -112,7 +112,7 @@ def test_versions_of_a_program_are_one_unless_they_are_to_be_apart(study: hk.Stu
         "Ax 1": ax, "Ax 2": ax, "Bo": OnePlayer("Bo"), "Cy, Dr.": OnePlayer("Cy, Dr."),
     }  # fmt: skip
     assert ax.text == "comments:program=Ax"
-    assert comments_of(ax.text) == ax
+    assert CommentsSpec.from_text(ax.text) == ax
     assert ax.matches_name("Ax 7")
     assert not ax.matches_name("Axe 7")
     apart = ByPlayer(versions="apart").evaluators_by_name(list(PLAYERS))
@@ -155,10 +155,11 @@ def test_players_come_by_their_decided_games_the_most_first(study: hk.Study) -> 
 
 
 def test_specs_of_comments_are_read() -> None:
-    assert comments_of("comments") == Everybody()
-    assert comments_of("comments:player=Cy, Dr.") == OnePlayer("Cy, Dr.")
-    assert comments_of("comments:player=A*,without=A 1|A 2") == OnePlayer("A*", ("A 1", "A 2"))
-    assert comments_of("comments: by=player, players=Cy, Dr.|A*, games=3") == ByPlayer(
+    read = CommentsSpec.from_text
+    assert read("comments") == AllComments()
+    assert read("comments:player=Cy, Dr.") == OnePlayer("Cy, Dr.")
+    assert read("comments:player=A*,without=A 1|A 2") == OnePlayer("A*", ("A 1", "A 2"))
+    assert read("comments: by=player, players=Cy, Dr.|A*, games=3") == ByPlayer(
         players=("Cy, Dr.", "A*"), games=3
     )
     for text, message in (
@@ -170,7 +171,7 @@ def test_specs_of_comments_are_read() -> None:
         ("comments:program=A,games=3", "takes no more"),
     ):
         with pytest.raises(NotationError, match=message):
-            comments_of(text)
+            read(text)
 
 
 def test_versions_set_apart_first_are_not_of_the_rest(study: hk.Study) -> None:

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
+from hyoka.agents import ImportedEvaluations
 from hyoka.foundation.errors import EngineError, NotationError, SourceError, StudyError
-from hyoka.study.imported_evaluations import ImportedEvaluations
 
 GAMES = """[Result "1-0"]
 
@@ -156,5 +156,5 @@ def test_a_function_is_an_evaluator_and_says_what_its_numbers_are(study: hk.Stud
         hk.evaluate(study, [pawns])
     with pytest.raises(NotationError, match="centipawns or points"):
         hk.PythonEvaluator(queens, unit="pawns")
-    with pytest.raises(NotationError, match="no function"):
+    with pytest.raises(NotationError, match="no search, engine or function"):
         hk.evaluate(study, [3])  # type: ignore[list-item]

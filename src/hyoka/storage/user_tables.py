@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of the user's own: CSV and Parquet files, Arrow tables and data frames."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hyoka.foundation.errors import SourceError, escape_control_chars
+
+KEYS: Final = ("game_id", "ply")
+POSITION: Final = ("position", "fen", "sfen", "epd", "text")
+"""Accepted names of a position column."""
+NAMING: Final = (*KEYS, *POSITION)
+"""Columns that only identify the position of a row."""
+_PARQUET: Final = b"PAR1"
+
+
+@dataclass(frozen=True)
+class MatchedRows:
+    """Positions of a study matched to rows of a table."""
+
+    rows: NDArray[np.int64] = field(repr=False)
+    """Row numbers of the table."""
+    games: NDArray[np.int64] = field(repr=False)
+    plies: NDArray[np.int32] = field(repr=False)
+    first_to_play: NDArray[np.bool_] = field(repr=False)
+    """Whether the first player is to move."""
+    lost: int
+    """The number of rows without a position in the study."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def read_table(given: object) -> pa.Table:
+    """Read a table from a file (CSV or Parquet, by content), or convert a table.
+
+    Tables are dictionaries of columns, Arrow tables, and data frames of pandas and Polars; a named
+    index of pandas becomes columns.
+    """
+    if isinstance(given, str | Path):
+        return _read(Path(given))
+    try:
+        return _as_arrow(given)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        message = escape_control_chars(str(error).splitlines()[0])
+        raise SourceError(f"the {type(given).__name__} is no table: {message}") from error
+
+
+def _as_arrow(given: Any) -> pa.Table:
+    if isinstance(given, pa.Table):
+        return given
+    if isinstance(given, pa.RecordBatch):
+        return pa.Table.from_batches([given])
+    if isinstance(given, Mapping):
+        return pa.table(dict(given))
+    if hasattr(given, "collect_schema") and hasattr(given, "collect"):  # Polars, lazy
+        given = given.collect()
+    if hasattr(given, "to_frame") and hasattr(given, "index"):  # a series of pandas
+        given = given.to_frame()
+    if hasattr(given, "iloc") and hasattr(given, "columns"):
+        named = [name for name in given.index.names if name is not None]
+        return pa.Table.from_pandas(given.reset_index(named), preserve_index=False)
+    if hasattr(given, "to_arrow") and hasattr(given, "columns"):  # Polars
+        return given.to_arrow()
+    raise SourceError(f"no table: {type(given).__name__}; a CSV or Parquet file, or a data frame")
+
+
+def _read(file: Path) -> pa.Table:
+    try:
+        with file.open("rb") as stream:
+            is_parquet = stream.read(len(_PARQUET)) == _PARQUET
+        return pq.read_table(file) if is_parquet else pyarrow.csv.read_csv(file)
+    except OSError as error:
+        raise SourceError(f"{file}: {error.strerror or error}") from error
+    except (pa.ArrowException, ValueError) as error:
+        message = escape_control_chars(str(error).splitlines()[0])
+        raise SourceError(f"{file}: neither CSV nor Parquet: {message}") from error
