@@ -59,15 +59,15 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """With HYOKA_NO_SKIPS, a skipped test fails the run. HYOKA_SKIPPED_FILES lists files that skip.
+    """With HYOKA_NO_SKIPS, a skipped test fails the run. HYOKA_SKIPPED_TESTS lists skipped tests.
 
-    `.ci/run` first tests without anything optional, then runs the listed files with all of it.
+    `.ci/run` first tests without anything optional, then runs the listed tests with all of it.
     """
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
-    if listing := os.environ.get("HYOKA_SKIPPED_FILES"):
-        files = sorted({report.nodeid.partition("::")[0] for report in skipped})
+    if listing := os.environ.get("HYOKA_SKIPPED_TESTS"):
+        tests = sorted({report.nodeid.partition("@")[0] for report in skipped})
         if not hasattr(session.config, "workerinput"):
-            Path(listing).write_text("".join(f"{file}\n" for file in files), encoding="utf-8")
+            Path(listing).write_text("".join(f"{test}\n" for test in tests), encoding="utf-8")
     if os.environ.get("HYOKA_NO_SKIPS") and skipped:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
