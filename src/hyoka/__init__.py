@@ -13,6 +13,7 @@ Public names are loaded on first access (PEP 562).
 
 import importlib
 import importlib.util
+import os
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -151,14 +152,12 @@ if TYPE_CHECKING:
     from hyoka.search import TreeNode as TreeNode
     from hyoka.search import TreeStep as TreeStep
     from hyoka.search import ab as ab
-    from hyoka.search import convolution as convolution
     from hyoka.search import feature_sets as feature_sets
     from hyoka.search import find_mate as find_mate
     from hyoka.search import linear_evaluation as linear_evaluation
     from hyoka.search import mc as mc
     from hyoka.search import mc_score as mc_score
     from hyoka.search import move_strengths as move_strengths
-    from hyoka.search import network as network
     from hyoka.search import play_game as play_game
     from hyoka.search import search_line as search_line
     from hyoka.search import search_once as search_once
@@ -191,6 +190,22 @@ if TYPE_CHECKING:
     from hyoka.workflows.improve import improve as improve
 
 __version__ = "0.1.0"
+
+
+def _has_x86_64_v3() -> bool:
+    """Whether the processor has AVX2, BMI and FMA; False if the system does not say."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            flags = next((line.split() for line in file if line.startswith("flags")), [])
+    except OSError:
+        return False
+    return {"abm", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"}.issubset(flags)
+
+
+# Wheels hold the core a second time, for newer processors (CMakeLists.txt).
+_V3_FOLDER: Final = os.path.join(__path__[0], "_v3")
+if os.path.isdir(_V3_FOLDER) and _has_x86_64_v3():
+    __path__.insert(0, _V3_FOLDER)
 
 _PUBLIC_NAMES: Final = {
     "hyoka._core": (
