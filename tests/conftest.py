@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import gc
 import os
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -66,7 +67,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
     if listing := os.environ.get("HYOKA_SKIPPED_TESTS"):
-        tests = sorted({report.nodeid.partition("@")[0] for report in skipped})
+        # Tests of a group have it at the end of their names.
+        tests = sorted({re.sub(r"@[^@]+\.py$", "", report.nodeid) for report in skipped})
         if not hasattr(session.config, "workerinput"):
             Path(listing).write_text("".join(f"{test}\n" for test in tests), encoding="utf-8")
     if os.environ.get("HYOKA_NO_SKIPS") and skipped:
