@@ -4,7 +4,7 @@
 Needs the records in ../shared/data. One core: text already unpacked in memory, read in blocks of a
 mebibyte as the files layer does, every move checked by the rules. Ours and the others take turns;
 the best of some rounds counts. Others read a part of the file where all of it would take minutes.
-The last table is `hyoka records` end to end, threads and all, beside reading alone.
+The last table is `hyoka records info` end to end, threads and all, beside reading alone.
 """
 
 import argparse

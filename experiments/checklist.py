@@ -50,7 +50,7 @@ TAKEUCHI_2010: Final = Checklist(
             "the winner of a record, by the first mate found",
             ("src/hyoka/study/exact_results.py",),
             None,
-            "`hyoka adjudicate --record`",
+            "`hyoka study adjudicate --record`",
         ),
         Item("ACC, FSC, ROC, APR, BEP", _METRICS),
         Item("LFT", _METRICS, None, "the formula is `precision_at_25`; `lift` divides it"),
@@ -182,7 +182,7 @@ YOSHII_1998: Final = Checklist(
             "figure 3: the area that a leaf asks about",
             ("src/hyoka/learning/mets.py",),
             None,
-            "`hyoka show go19 --model FILE --area MOVE`",
+            "`hyoka position show go19 --model FILE --area MOVE`",
         ),
         Item("figure 4: cumulative recognition", _YOSHII, "001-fig4"),
         Item(
@@ -224,7 +224,7 @@ SATO_2010: Final = Checklist(
             "the features of moves",
             ("core/strengths/shogi.cpp",),
             None,
-            "`hyoka features shogi`; the tables by kings' squares are learned, not KIRI's",
+            "`hyoka model features shogi`; the tables by kings' squares are learned, not KIRI's",
         ),
         Item("figure 1: a table of KIRI", (), None, "it is not free; ours is in its place"),
         Item("playouts by ratings", ("core/playouts/by_strength.h",), None, "`policy=strengths`"),
@@ -258,7 +258,12 @@ SATO_2010: Final = Checklist(
         ),
         Item("table 2: the machine", (), None, "each page of results names its own"),
         Item("table 3: ratings", _SATO, "004-table3"),
-        Item("table 4: playouts", _SATO, "004-table4", "any game: `hyoka playouts GAME RECORDS`"),
+        Item(
+            "table 4: playouts",
+            _SATO,
+            "004-table4",
+            "any game: `hyoka position playouts GAME RECORDS`",
+        ),
         Item("table 5: problems", ("experiments/ladders.py",), "004-table5"),
         Item("table 6: matches", _SATO, "004-table6", "our αβ in TOHMI's place"),
         Item(
@@ -284,7 +289,7 @@ SATO_2010: Final = Checklist(
 )
 _COMPARISONS: Final = ("core/bulk/comparisons.cpp",)
 _OBJECTIVES: Final = ("src/hyoka/learning/objectives.py",)
-_EVOLVING: Final = ("src/hyoka/learning/objective_search/objective_loop.py",)
+_EVOLVING: Final = ("src/hyoka/learning/objective_search.py",)
 _SATO_2013: Final = ("experiments/sato_2013.py",)
 SATO_2013: Final = Checklist(
     "002",
@@ -309,7 +314,7 @@ SATO_2013: Final = Checklist(
             "progress ratio, best-move change, correct depth",
             ("src/hyoka/search/difficulty.py", "core/search/best_move_change.h"),
             None,
-            "`hyoka categorise STUDY`",
+            "`hyoka study annotate STUDY --search ab`",
         ),
         Item(
             "gradient descent",
@@ -327,7 +332,7 @@ SATO_2013: Final = Checklist(
         Item("Bonanza's features", ("core/sparse/shogi_kpp.h",), None, "`--features kpp`"),
         Item(
             "PBILc, equations (7) and (8)",
-            ("src/hyoka/learning/objective_search/optimizers.py",),
+            ("src/hyoka/learning/objective_optimizers.py",),
             None,
             "`--optimiser pbilc`; CMA-ES and random search beside it",
         ),
@@ -353,7 +358,7 @@ def checklist_rows(
     rows = []
     for item in checklist.items:
         code = ", ".join(f"`{file}`" for file in item.code)
-        command = f"`hyoka reproduce {item.experiment}`" if item.experiment else ""
+        command = f"`hyoka experiment run {item.experiment}`" if item.experiment else ""
         found = item.remark
         page = pages.get(item.experiment or "")
         if page is not None:

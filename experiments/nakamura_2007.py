@@ -128,7 +128,9 @@ def _saved(reading: str, scale: float, folder: Path) -> Path:
     """Write a reading's weights; the scale has three digits, so that all machines agree."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{reading}.json"
-    _evaluation(reading, float(f"{scale:.3g}")).save(file, Origin("hyoka reproduce 003-readings"))
+    _evaluation(reading, float(f"{scale:.3g}")).save(
+        file, Origin("hyoka experiment run 003-readings")
+    )
     return file
 
 

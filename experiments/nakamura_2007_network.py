@@ -30,7 +30,7 @@ from hyoka.learning.perceptrons import (
     learn_perceptrons,
     squared_errors,
 )
-from hyoka.models.ply_perceptrons import PlyPerceptrons, perceptrons
+from hyoka.models.ply_perceptrons import PlyPerceptrons
 from hyoka.storage.model_file import Origin
 from hyoka.study import Study
 
@@ -164,10 +164,10 @@ class Laboratory:
         if file.exists():
             return file
         if variant.says == "nothing":
-            PlyPerceptrons.untrained((0,), hidden=1).save(file, Origin("hyoka reproduce"))
+            PlyPerceptrons.untrained((0,), hidden=1).save(file, Origin("hyoka experiment run"))
         elif variant.says == "the other side's":
-            turned = _turned(perceptrons(self.networks(PAPERS)))
-            turned.save(file, Origin("hyoka reproduce"))
+            turned = _turned(PlyPerceptrons.load("blokus_duo", self.networks(PAPERS)))
+            turned.save(file, Origin("hyoka experiment run"))
         else:
             lessons = self.lessons + self.late if variant.late else self.lessons
             trained = learn_perceptrons(
@@ -178,7 +178,7 @@ class Laboratory:
                 progress=self.context.progress,
             )
             origin = trained.origin(
-                "hyoka reproduce", self.context.seed, self.amount.games, what=variant.name
+                "hyoka experiment list", self.context.seed, self.amount.games, what=variant.name
             )
             trained.networks.save(file, origin)
         return file
@@ -303,7 +303,7 @@ class ErrorExperiment:
         """Play, train, and measure errors."""
         laboratory = Laboratory(context, self.scales[scale])
         tests = laboratory.tests
-        networks = perceptrons(laboratory.networks(PAPERS))
+        networks = PlyPerceptrons.load("blokus_duo", laboratory.networks(PAPERS))
         squares, plies = squared_errors(networks, tests), tests.plies
         rows: list[tuple[Value, ...]] = []
         for each in errors_by_ply(networks, tests):
@@ -455,7 +455,9 @@ class AblationExperiment:
         amount, tests = laboratory.amount, laboratory.tests
         papers = laboratory.networks(PAPERS)
         squares = {
-            each: squared_errors(perceptrons(laboratory.networks(each)), tests)
+            each: squared_errors(
+                PlyPerceptrons.load("blokus_duo", laboratory.networks(each)), tests
+            )
             for each in self.variants
         }
         points: dict[Variant, MatchScore] = {}

@@ -15,7 +15,7 @@ from hyoka.storage.files import write_bytes, write_text
 
 _VERDICTS: Final = "## Verdicts"
 _MADE: Final = re.compile(
-    r"^`(?P<command>hyoka reproduce (?P<id>\S+) --scale (?P<scale>\S+?)(?: [^`]*)?)` · commit "
+    r"^`(?P<command>hyoka experiment run (?P<id>\S+) --scale (?P<scale>\S+?)(?: [^`]*)?)` · commit "
     r"(?P<commit>\S+) · (?P<date>\d{4}-\d\d-\d\d) · definition (?P<definition>[0-9a-f]{8})$",
     re.MULTILINE,
 )

@@ -18,8 +18,13 @@ from hyoka.analysis import Resampling, mean_by_games
 from hyoka.arena import MatchResult, Opening, openings_of, plan_match, rate, too_few_reason
 from hyoka.engines import EngineSpec
 from hyoka.foundation.math import Estimate, independent_difference
-from hyoka.learning.playout_quality import PlayoutPolicy, PlayoutQuality, playout_quality
-from hyoka.learning.prediction import is_kept_apart, table_of
+from hyoka.learning.prediction import (
+    PlayoutPolicy,
+    PlayoutQuality,
+    is_kept_apart,
+    playout_quality,
+    table_of,
+)
 from hyoka.learning.strengths import FeatureStrength, Strengths, learn_strengths
 from hyoka.records import Record, read_records
 from hyoka.records.problems import Problem
@@ -445,7 +450,7 @@ class BookExperiment:
         games = _games(context, self.files, amount.every)
         book = Book.from_records(_GAME, games, plies=amount.plies, whose="winners")
         file = context.place(self.id) / f"{scale}.book"
-        book.save(file, Origin(f"hyoka reproduce {self.id}"))
+        book.save(file, Origin(f"hyoka experiment run {self.id}"))
         by = {
             "by UCT": amount.text(f"{_ALPHA_BETA},book={file},book_pick=uct"),
             "by frequency": amount.text(f"{_ALPHA_BETA},book={file},book_pick=frequency"),

@@ -46,7 +46,7 @@ from hyoka.storage.model_file import Origin
 from hyoka.study import Study
 
 HOLD_OUT: Final = 0.2
-_COMMAND: Final = "hyoka reproduce"
+_COMMAND: Final = "hyoka experiment list"
 _DELTA: Final = 50.0
 """The paper's bin width, in centipawns."""
 

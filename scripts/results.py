@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of results: make them anew, list what has changed since, write the papers' checklists.
 
-scripts/results.py make [EXPERIMENT …] [--scale SCALE] [-- OPTIONS OF hyoka reproduce]
+scripts/results.py make [EXPERIMENT …] [--scale SCALE] [-- OPTIONS OF hyoka experiment list]
 scripts/results.py stale
 scripts/results.py checklists
 """
@@ -32,7 +32,7 @@ def main() -> None:
     make = commands.add_parser("make", help="run experiments and write their pages")
     make.add_argument("names", nargs="*", metavar="EXPERIMENT", help="all those that have a page")
     make.add_argument("--scale", help="the page's, or small")
-    make.add_argument("--options", default="", help="of hyoka reproduce, in one text")
+    make.add_argument("--options", default="", help="of hyoka experiment list, in one text")
     commands.add_parser("stale", help="pages whose experiment or code has changed since")
     commands.add_parser("checklists", help="write a page for each paper")
     given = parser.parse_args()
@@ -58,7 +58,7 @@ def make_pages(names: list[str], scale: str | None, options: list[str]) -> None:
         file = RESULTS / f"{name}.md"
         for old in RESULTS.glob(f"{name}.*.svg"):
             old.unlink()
-        words = ["reproduce", name, "--scale", chosen, "--markdown", str(file), *options]
+        words = ["experiment", "run", name, "--scale", chosen, "--markdown", str(file), *options]
         print(f"hyoka {' '.join(words)}", flush=True)
         subprocess.run([sys.executable, "-m", "hyoka", *words], check=True)
 

@@ -4,8 +4,8 @@
     scripts/ship_model.py learned/go19.json learned/shogi.eval …
 
 Strengths are cut to four digits, and the game's name is left out: boards of other sizes use the
-same strengths. The list of the games learned from is left out as well, for size: `hyoka predict`
-then uses the hash rule of --hold-out. How a model was made stays in the file.
+same strengths. The list of the games learned from is left out as well, for size: `hyoka model
+predict` then uses the hash rule of --hold-out. How a model was made stays in the file.
 `games/registry.py` says which games use which.
 """
 

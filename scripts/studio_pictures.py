@@ -40,7 +40,7 @@ ROOMS: Final = {
 
 def take_studio(browser: Browser, folder: Path, images: Path, *, games: int = 40) -> None:
     """Save a picture of each room, in the light and in the dark."""
-    play = ["match", *PLAYERS.split("\n"), "--game", "go9", "--games", str(games)]
+    play = ["match", "run", *PLAYERS.split("\n"), "--game", "go9", "--games", str(games)]
     hyoka = [sys.executable, "-m", "hyoka"]
     subprocess.run([*hyoka, *play, "--to", "matches/small", "--quiet"], cwd=folder, check=True)
     studio = [*hyoka, "studio", str(folder), "--no-browser", "--port", "0"]

@@ -35,10 +35,10 @@ from hyoka.learning.network_training import (
     joined,
     learn_network,
 )
-from hyoka.learning.selfplay.selfplay_games import PlayedGames, Player, play_games
+from hyoka.learning.selfplay_games import PlayedGames, Player, play_games
 from hyoka.models.loading import move_model
-from hyoka.models.networks import Convolution, Network, convolution, network
-from hyoka.models.sparse import sparse_evaluation
+from hyoka.models.networks import Convolution, Network
+from hyoka.models.sparse import SparseEvaluation
 from hyoka.storage.model_file import Origin, read_model_file
 
 MODELS = Path(__file__).resolve().parent.parent / "src" / "hyoka" / "models"
@@ -93,7 +93,7 @@ def go_first() -> Player:
 
 def othello_first() -> Player:
     models = _core.GivenModels()
-    models.evaluation = sparse_evaluation("othello", MODELS / "othello.eval").model()
+    models.evaluation = SparseEvaluation.load("othello", MODELS / "othello.eval").model()
     models.prior_strengths = move_model("othello", MODELS / "othello.json")
     return options(cut=0), models
 
@@ -155,7 +155,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("game", choices=sorted(RECIPES))
     parser.add_argument("-o", "--out", type=Path, required=True)
     parser.add_argument("--records", type=Path, nargs="+", help="games of others to begin with")
-    parser.add_argument("--where", help="which of the records, as `hyoka records --where`")
+    parser.add_argument("--where", help="which of the records, as `hyoka records info --where`")
     parser.add_argument("--first-games", type=int, default=0, help="of the first search")
     parser.add_argument("--start", type=Path, help="a network for the first games")
     parser.add_argument("--generations", type=int, default=6)
@@ -220,7 +220,7 @@ class Teacher:
 
 def recorded_games(game: str, files: list[Path], where: str | None) -> PlayedGames:
     """Games of others, as if they were ours."""
-    from hyoka.learning.selfplay.selfplay_games import of_records  # noqa: PLC0415 - only this needs studies
+    from hyoka.learning.selfplay_games import of_records  # noqa: PLC0415 - only this needs studies
     from hyoka.study import Study  # noqa: PLC0415
 
     chosen = f"game = '{game}'" + (f" and ({where})" if where else "")
@@ -255,8 +255,8 @@ class Loop:
         self._counts = {"games": 0, "positions": 0}
         self._log: list[dict[str, int | float]] = []
         if given.start:
-            read = convolution if given.blocks else network
-            self._newest = read(given.game, given.start)
+            kind = Convolution if given.blocks else Network
+            self._newest = kind.load(given.game, given.start)
 
     def run(self) -> None:
         """From what is given to the last generation."""

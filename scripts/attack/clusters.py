@@ -55,7 +55,17 @@ def evaluate_result(folder: Path) -> Any:
 COMMANDS: Final = {
     "evaluate": kills.Attacked(
         (
-            *("evaluate", "study", "--with", "ab:nodes=300", "--sample", "12", "--jobs", "2"),
+            *(
+                "study",
+                "evaluate",
+                "study",
+                "--with",
+                "ab:nodes=300",
+                "--sample",
+                "12",
+                "--jobs",
+                "2",
+            ),
             "--quiet",
         ),
         evaluate_result,

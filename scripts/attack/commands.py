@@ -142,51 +142,57 @@ DEFAULT: Final = {
     "DEPTH": "2",
     "SUITE": "suite.epd",
     "CMD": "gtp:false",
+    "FEATURES": "features.csv",
+    "EXPERIMENT": "000-table3",
     "FILE": "model.json",
 }
 """Values of required parameters, by what help calls them."""
 MATE: Final = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 BASE: Final = {
-    "demo": ["--to", "demo", "--jobs", "1", "--positions", "1"],
+    "demo": ["--output", "demo", "--jobs", "1", "--positions", "1"],
     "studio": ["folder", "--no-browser", "--port", "0"],
-    "convert": ["records.txt", "-o", "out.sgf"],
-    "positions": ["study", "-o", "out.csv", "-e", "mc:playouts=2"],
-    "evaluate": ["study", "--with", "mc:playouts=2", "--sample", "1"],
+    "records convert": ["records.txt", "-o", "out.sgf"],
+    "study create": ["made", "records.txt"],
+    "study append": ["study", "records.txt"],
+    "study export": ["study", "-o", "out.csv", "-e", "mc:playouts=2"],
+    "study evaluate": ["study", "--with", "mc:playouts=2", "--sample", "1"],
     "report": ["study", "--resamples", "0", "--slices", "0"],
-    "gaps": ["study", "--by", "ply"],
-    "splits": ["study", "-e", "ab:depth=1"],
+    "analyze gaps": ["study", "--by", "ply"],
+    "analyze slices": ["study", "-e", "ab:depth=1"],
     "improve": ["study", "--games", "2", "--sample", "1", "--jobs", "1"],
     "learn weights": ["study", "--term", "mobility"],
+    "learn offsets": ["study", "-e", "ab:depth=1", "--column", "mobility"],
+    "learn tune": ["features.csv"],
     "learn prior": ["uct:preset=paper,playouts=2", "--prior", "0,1", "-n", "2", "--jobs", "1"],
     "learn mets": ["records.txt", "--threshold", "10"],
     "learn strengths": ["records.txt", "--positions", "50"],
     "learn comparison": ["records.txt", "--positions", "20", "--passes", "1", "-j", "1"],
     "learn scores": ["study", "--evaluator", "ab:depth=1", "--steps", "1"],
     "learn objective": ["records.txt", "--positions", "20", "--steps", "1", "--jobs", "1"],
-    "learn perceptrons": ["study", "--epochs", "1", "--threads", "1"],
-    "learn network": ["records.txt", "--epochs", "1", "--threads", "1"],
+    "learn perceptrons": ["study", "--epochs", "1", "--jobs", "1"],
+    "learn network": ["records.txt", "--epochs", "1", "--jobs", "1"],
     "learn selfplay": ["othello", "--games", "1", "--generations", "1", "--jobs", "1"],
-    "learn combined": ["-m", "model.json", "-m", "model.json", "records.txt"],
+    "learn combine": ["-m", "model.json", "-m", "model.json", "records.txt"],
     "book make": ["records.txt", "-o", "out.book"],
     "book show": ["book.book"],
-    "predict": ["-m", "model.json", "records.txt", "--all", "--resamples", "1"],
-    "playouts": ["othello", "records.txt", "--count", "5"],
-    "rank": ["study", "--model", "model.json"],
-    "adjudicate": ["study", "--where", "ply > 58"],
-    "categorise": ["study"],
-    "show": ["othello"],
-    "search": ["othello", "--with", "ab:depth=1"],
-    "mate": ["shogi", "--position", MATE, "--nodes", "10", "--hash", "1"],
+    "model predict": ["-m", "model.json", "records.txt", "--all", "--resamples", "1"],
+    "position playouts": ["othello", "records.txt", "--count", "5"],
+    "study annotate": ["study", "--model", "model.json"],
+    "study adjudicate": ["study", "--where", "ply > 58"],
+    "position show": ["othello"],
+    "position search": ["othello", "--with", "ab:depth=1"],
+    "position mate": ["shogi", "--position", MATE, "--nodes", "10", "--hash", "1"],
     "solve": ["suite.epd", "--with", "ab:depth=1"],
-    "match": ["mc:playouts=1", "uct:playouts=1", "--game", "othello", "--games", "2"],
-    "ablate": ["uct:preset=paper", "--games", "2", "--playouts", "1", "--time", "0"],
-    "ratings": ["games.sgf"],
-    "reproduce": ["000-table3", "--jobs", "1"],
+    "match run": ["mc:playouts=1", "uct:playouts=1", "--game", "othello", "--games", "2"],
+    "match ablate": ["uct:preset=paper", "--games", "2", "--playouts", "1", "--time", "0"],
+    "match ratings": ["games.sgf"],
+    "experiment run": ["000-table3", "--jobs", "1"],
     "bench": ["othello", "--rounds", "1"],
 }
 """Arguments with which a command does little; of others the required ones are given."""
 CHANGES_STUDIES: Final = {
-    "records", "columns", "evaluate", "report", "adjudicate", "rank", "categorise", "check",
+    "study append", "study columns", "study evaluate", "report", "study adjudicate",
+    "study annotate", "study verify",
 }  # fmt: skip
 
 
@@ -406,13 +412,19 @@ def _output_attacks(
 
 
 ENDINGS_OF: Final = {
-    "convert": (".sgf", ".txt", ".pgn"),
-    "positions": (".csv", ".parquet", ".json", ".txt"),
+    "records convert": (".sgf", ".txt", ".pgn"),
+    "study export": (".csv", ".parquet", ".json", ".txt"),
     "learn weights": (".json", ".h", ".html"),
-    "curves": (".csv", ".parquet", ".json", ".html", ".png", ".svg"),
-    "wdl": (".h", ".py", ".json"),
+    "learn offsets": (".json", ".h", ".html"),
+    "learn tune": (".json", ".h", ".csv"),
+    "analyze curves": (".csv", ".parquet", ".json", ".html", ".png", ".svg"),
+    "analyze wdl": (".h", ".py", ".json"),
 } | dict.fromkeys(
-    ("metrics", "gaps", "splits", "compare", "disagreements", "calibrate"), (".csv", ".html")
+    (
+        *("analyze metrics", "analyze gaps", "analyze slices", "analyze compare"),
+        *("analyze disagreements", "analyze calibrate"),
+    ),
+    (".csv", ".html"),
 )
 
 
@@ -508,6 +520,8 @@ def _prepare_data(here: Path) -> int:
         lines.append("".join(move for move in moves if move != "pass"))
     (here / "records.txt").write_text("\n".join(lines) + "\n")
     hk.Study.create(here / "study", here / "records.txt")
+    rows = [f"{g},{(g + p) % 2},{p * g % 7 - 3},{p}" for g in range(20) for p in range(9)]
+    (here / "features.csv").write_text("\n".join(["game_id,result,pawn,pair", *rows]) + "\n")
     study = hk.Study.open(here / "study")
     hk.evaluate(study, ["ab:depth=1", "mc:playouts=2"], sample=2)
     for words in (
@@ -669,7 +683,7 @@ class Walk:
 
 
 MAY_FAIL: Final = {
-    "engine check", "learn network", "learn selfplay", "learn perceptrons", "reproduce",
+    "engine check", "learn network", "learn selfplay", "learn perceptrons", "experiment run",
 }  # fmt: skip
 """Commands that need an engine, PyTorch or records: what they say without is tested as well."""
 

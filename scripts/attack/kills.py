@@ -35,7 +35,7 @@ from typing import Any, Final
 
 import hyoka as hk
 from hyoka.arena.journal import read_journal
-from hyoka.learning.objective_search.objective_loop import read_steps
+from hyoka.learning.objective_search import read_steps
 from hyoka.records.samples import sample_path
 from hyoka.storage.model_file import read_model_file
 
@@ -135,7 +135,7 @@ _QUIET: Final = ("--jobs", "2", "--quiet")
 COMMANDS: Final = {
     "objective": Attacked(
         (
-            *("learn", "objective", "records.txt", "--to", OUT, "--population", "3"),
+            *("learn", "objective", "records.txt", "--output", OUT, "--population", "3"),
             *("--steps", "6", "--games", "8", "--nodes", "100", "--positions", "100"),
             *("--passes", "1", "--training-steps", "1", "--batches", "1", "--verify", "6", *_QUIET),
         ),
@@ -144,7 +144,7 @@ COMMANDS: Final = {
     ),
     "improve": Attacked(
         (
-            *("improve", "study", "--to", OUT, "--evaluator", "ab:nodes=50,eval=weak.json"),
+            *("improve", "study", "--output", OUT, "--evaluator", "ab:nodes=50,eval=weak.json"),
             *("--games", "4", "--sprt", "0,100", "--sample", "8", *_QUIET),
         ),
         improve_result,
@@ -152,7 +152,16 @@ COMMANDS: Final = {
     ),
     "match": Attacked(
         (
-            *("match", "one=ab:nodes=300", "two=ab:nodes=100", "--game", "othello", "--to", OUT),
+            *(
+                "match",
+                "run",
+                "one=ab:nodes=300",
+                "two=ab:nodes=100",
+                "--game",
+                "othello",
+                "--output",
+                OUT,
+            ),
             *("--games", "40", *_QUIET),
         ),
         match_result,
@@ -160,7 +169,17 @@ COMMANDS: Final = {
     ),
     "selfplay": Attacked(
         (
-            *("learn", "selfplay", "othello", "--to", OUT, "--generations", "2", "--games", "48"),
+            *(
+                "learn",
+                "selfplay",
+                "othello",
+                "--output",
+                OUT,
+                "--generations",
+                "2",
+                "--games",
+                "48",
+            ),
             *("--playouts", "16", "--quick", "8", "--gate", "4", "--width", "64"),
             *("--value-units", "8", "--policy-units", "8", "--epochs", "2", *_QUIET),
         ),
@@ -171,7 +190,7 @@ COMMANDS: Final = {
     "network": Attacked(
         (
             *("learn", "network", "records.txt", "--output", "out.nn", "--width", "64"),
-            *("--value-units", "8", "--policy-units", "8", "--epochs", "3", "--threads", "2", "-q"),
+            *("--value-units", "8", "--policy-units", "8", "--epochs", "3", "--jobs", "2", "-q"),
         ),
         file_result,
         ("hyoka.apps.cli.network_commands", "torch"),

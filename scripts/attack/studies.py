@@ -5,8 +5,8 @@
 
 Each round kills every writing command once at a random moment, lets it run again and compares the
 study with one that was never interrupted; sets two commands on one study at the same moment; flips
-bits in random files, each of which reading or `hyoka check` must notice; and asks with conditions
-that want files, settings, extensions or never to end. Ends with 1 if anything failed.
+bits in random files, each of which reading or `hyoka study verify` must notice; and asks with
+conditions that want files, settings, extensions or never to end. Ends with 1 if anything failed.
 """
 
 import argparse
@@ -47,15 +47,20 @@ sys.stdin.readline()
 print(run(sys.argv[1:]), flush=True)
 """
 COMMANDS = {
-    "create": ["records", "first", "--to", "made", "--quiet"],
-    "append": ["records", "second", "--to", "study", "--append", "--quiet"],
-    "evaluate": ["evaluate", "study", "--with", "ab:depth=1", "--sample", "3", "--quiet"],
-    "adjudicate": ["adjudicate", "study", "--where", "ply % 3 = 0", "--quiet"],
+    "create": ["study", "create", "made", "first", "--quiet"],
+    "append": ["study", "append", "study", "second", "--quiet"],
+    "evaluate": ["study", "evaluate", "study", "--with", "ab:depth=1", "--sample", "3", "--quiet"],
+    "adjudicate": ["study", "adjudicate", "study", "--where", "ply % 3 = 0", "--quiet"],
 }
 OTHERS = {
-    "comments": ["evaluate", "study", "--with", "comments", "--quiet"],
-    "check": ["check", "study"],
-    "sql": ["sql", "study", "select count(*) from positions join evaluations using (game_id, ply)"],
+    "comments": ["study", "evaluate", "study", "--with", "comments", "--quiet"],
+    "check": ["study", "verify", "study"],
+    "sql": [
+        "study",
+        "sql",
+        "study",
+        "select count(*) from positions join evaluations using (game_id, ply)",
+    ],
 }
 HOSTILE = [
     "exists (select (columns(*)).nosuch from {reader}('{file}'))",

@@ -58,7 +58,17 @@ WORDS = (
     *("chess", "shogi", "go9", "go19", "othello", "blokus_duo", "startpos", "e2e4", "e4", "4k3/8"),
     *("uct:playouts=2", "uct:eval=/etc/passwd", "uci:evil", "gtp:evil", "comments", "random"),
     *("ply > 3", "ply >", "(select 1)", "read_csv('/etc/passwd')", "ply", "game_id", "1/0"),
-    *("match", "records", "evaluate", "learn weights", "demo", "engine uci", "json", "svg", "csv"),
+    *(
+        "match run",
+        "study create",
+        "study evaluate",
+        "learn weights",
+        "demo",
+        "engine uci",
+        "json",
+        "svg",
+        "csv",
+    ),
 )
 NAMES = (
     *("path", "where", "by", "game", "command", "players", "study", "evaluator", "evaluators"),
@@ -72,12 +82,12 @@ FIELDS = (
     *("folder", "openings", "objective", "sources", "models", "model", "where", "columns", "game"),
 )
 DEFAULT = {
-    "match": {"players": "random\nuct:playouts=2"},
-    "evaluate": {"study": "a study", "evaluators": "comments"},
-    "records": {"files": "games.pgn"},
+    "match run": {"players": "random\nuct:playouts=2"},
+    "study evaluate": {"study": "a study", "evaluators": "comments"},
+    "study create": {"study": "made", "files": "games.pgn"},
     "improve": {"study": "a study", "evaluator": "uct"},
-    "ablate": {"search": "uct:playouts=2"},
-    "rank": {"study": "a study", "model": "weights.json"},
+    "match ablate": {"search": "uct:playouts=2"},
+    "study annotate": {"study": "a study", "model": "weights.json"},
     "learn weights": {"study": "a study"},
     "nothing": {},
 }
@@ -460,7 +470,7 @@ def done_wrong() -> str:
     for words in asked:
         for before, each in itertools.pairwise(words):
             # Other words are files in the folder, or conditions for a locked database.
-            is_match = words[0] in ("match", "ablate") and not before.startswith("--")
+            is_match = words[0] == "match" and not before.startswith("--")
             is_spec = is_match or before in SPEC_OPTIONS
             if is_spec and ENGINES.search(each) and not ALLOWED.fullmatch(each):
                 return f"would run {words}"

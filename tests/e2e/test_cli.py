@@ -11,10 +11,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+import typer.main
 
 import hyoka as hk
 from hyoka.apps.cli import command_table as commands_module
-from hyoka.apps.cli.command_table import COMMANDS, Command
+from hyoka.apps.cli.command_table import COMMANDS, GROUPS, Command, command_line
 from hyoka.workflows.bench import benchmarked_games
 
 from .commands import hyoka_here
@@ -35,17 +36,50 @@ def test_version_is_that_of_the_package() -> None:
     assert hyoka("--version").stdout == f"hyoka {hk.__version__}\n"
 
 
-def test_without_arguments_help_is_shown() -> None:
+def test_without_arguments_the_main_tasks_are_shown_with_examples() -> None:
     result = hyoka()
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == hyoka("--help").stdout
+    lines = result.stdout.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 100
+    examples = re.findall("hyoka ([a-z]+(?: [a-z]+)?)", result.stdout)
+    assert {"demo", "improve", "match run", "study create", "study evaluate"} <= set(examples)
 
 
-def test_help_names_every_command() -> None:
+def test_help_fits_a_screen_and_names_every_command() -> None:
     text = hyoka("--help").stdout
-    for command in ("perft", "bench", "show", "demo"):
-        assert command in text
-        assert hyoka_here(command, "--help").returncode == 0
+    assert len(text.splitlines()) <= 40
+    for name in {command.words[0] for command in COMMANDS}:
+        assert re.search(rf"^[ │]+{name} ", text, re.MULTILINE)
+    for group in GROUPS:
+        shown = hyoka_here(group, "--help").stdout
+        for command in COMMANDS:
+            if command.words[0] == group:
+                assert command.words[1] in shown
+                assert command.help[:20] in shown
+
+
+def test_a_command_without_its_group_is_suggested() -> None:
+    assert "did you mean hyoka position perft?" in hyoka_here("perft", "chess", "3").stderr
+
+
+SHORT = {
+    "--cluster": None, "--evaluator": "-e", "--force": "-f", "--game": "-g", "--games": "-n",
+    "--help": "-h", "--jobs": "-j", "--model": "-m", "--output": "-o", "--position": "-p",
+    "--quiet": "-q", "--where": "-w",
+}  # fmt: skip
+
+
+def test_a_short_option_means_the_same_everywhere() -> None:
+    for command in COMMANDS:
+        program = typer.main.get_command(command_line(command.words))
+        for word in command.words:
+            program = program.commands[word]  # type: ignore[attr-defined]
+        for parameter in program.params:
+            names = [name for name in parameter.opts if name.startswith("-")]
+            short = [name for name in names if not name.startswith("--")]
+            if names:
+                assert short == list(filter(None, [SHORT.get(max(names, key=len))])), command.name
 
 
 HEAVY = ("altair", "asyncio", "duckdb", "numpy", "pyarrow", "pydantic", "scipy", "vl_convert")
@@ -76,45 +110,47 @@ def test_a_command_is_listed_with_the_first_line_of_its_help(command: Command) -
 
 def test_every_command_is_listed() -> None:
     defined = {
-        f"{path.stem}.{name}"
+        (path.stem, name)
         for path in Path(commands_module.__file__).parent.glob("*.py")
         for name in re.findall(r"^def (\w+_command)\(", path.read_text(encoding="utf-8"), re.M)
     }
-    assert {command.place for command in COMMANDS} == defined
+    assert {(command.module, command.function) for command in COMMANDS} == defined
 
 
 def test_perft_counts_and_divides() -> None:
-    result = json.loads(hyoka("perft", "chess", "4", "--divide", "--json").stdout)
+    result = json.loads(hyoka("position", "perft", "chess", "4", "--divide", "--json").stdout)
     assert result["lines"] == 197_281
     assert len(result["divide"]) == 20
     assert sum(result["divide"].values()) == 197_281
-    assert "197,281" in hyoka("perft", "chess", "4").stdout
+    assert "197,281" in hyoka("position", "perft", "chess", "4").stdout
 
 
 def test_perft_of_depth_zero_is_one() -> None:
-    assert json.loads(hyoka("perft", "shogi", "0", "--json").stdout)["lines"] == 1
+    assert json.loads(hyoka("position", "perft", "shogi", "0", "--json").stdout)["lines"] == 1
 
 
 def test_perft_starts_where_it_is_told() -> None:
     kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-    result = json.loads(hyoka("perft", "chess", "3", "--position", kiwipete, "--json").stdout)
+    result = json.loads(
+        hyoka("position", "perft", "chess", "3", "--position", kiwipete, "--json").stdout
+    )
     assert result["lines"] == 97_862
 
 
 def test_perft_ignores_draw_rules() -> None:
     bare_kings = "8/8/8/8/8/8/6k1/4K3 w - - 0 1"
-    result = json.loads(hyoka("perft", "chess", "1", "-p", bare_kings, "--json").stdout)
+    result = json.loads(hyoka("position", "perft", "chess", "1", "-p", bare_kings, "--json").stdout)
     assert result["lines"] == 3  # d1, d2, e2; f1 and f2 are guarded
 
 
 @pytest.mark.parametrize("game", benchmarked_games())
 def test_show_draws_every_game(game: str, tmp_path: Path) -> None:
     svg_file = tmp_path / "board.svg"
-    result = hyoka_here("show", game, "--svg", str(svg_file))
+    result = hyoka_here("position", "show", game, "--svg", str(svg_file))
     assert result.returncode == 0, result.stderr
     assert "first player to move" in result.stdout
     assert ET.fromstring(svg_file.read_text(encoding="utf-8")).tag.endswith("svg")
-    facts = json.loads(hyoka_here("show", game, "--json").stdout)
+    facts = json.loads(hyoka_here("position", "show", game, "--json").stdout)
     assert facts["to_play"] == "first"
     assert len(facts["legal_moves"]) == hk.position(game).count_moves()
     assert facts["position"] == hk.position(game).text
@@ -122,14 +158,16 @@ def test_show_draws_every_game(game: str, tmp_path: Path) -> None:
 
 def test_show_reads_moves_as_the_game_writes_them() -> None:
     moves = "7g7f 3c3d 8h2b+ 同　銀(31)"
-    facts = json.loads(hyoka_here("show", "shogi", "--moves", moves, "--json").stdout)
+    facts = json.loads(hyoka_here("position", "show", "shogi", "--moves", moves, "--json").stdout)
     assert facts["position"].startswith("lnsgkg1nl/1r5s1/")
 
 
 def test_show_plays_moves_and_tells_the_outcome() -> None:
-    facts = json.loads(hyoka("show", "chess", "--moves", "f3 e5 g4 Qh4", "--json").stdout)
+    facts = json.loads(
+        hyoka("position", "show", "chess", "--moves", "f3 e5 g4 Qh4", "--json").stdout
+    )
     assert facts["outcome"] == {"value": 0.0, "reason": "checkmate"}
-    assert "checkmate" in hyoka_here("show", "chess", "--moves", "f3 e5 g4 Qh4").stdout
+    assert "checkmate" in hyoka_here("position", "show", "chess", "--moves", "f3 e5 g4 Qh4").stdout
 
 
 def test_bench_prints_the_same_fingerprints_every_time() -> None:
@@ -140,30 +178,30 @@ def test_bench_prints_the_same_fingerprints_every_time() -> None:
 
 
 def test_perft_reports_the_position_it_was_given() -> None:
-    result = json.loads(hyoka("perft", "chess", "1", "--json").stdout)
+    result = json.loads(hyoka("position", "perft", "chess", "1", "--json").stdout)
     assert result["position"] == hk.Chess().text
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("perft", "chess", "x"), "integer"),
-        (("perft", "chess"), "DEPTH"),
-        (("perft", "ches", "3"), "did you mean chess"),
-        (("perft", "chess", "3", "--position", "nonsense"), "FEN"),
-        (("perft", "shogi", "3", "--position", "9/9 b - 1"), "SFEN"),
-        (("perft", "chess", "-1"), "-1"),
-        (("show", "go9", "--moves", "Z99"), "Z99"),
-        (("show", "chess", "--moves", "e5"), "illegal move e5"),
-        (("show", "othello", "--position", "x"), "Othello"),
-        (("show", "chess", "--svg", "no/such/folder/board.svg"), "no/such/folder"),
+        (("position", "perft", "chess", "x"), "integer"),
+        (("position", "perft", "chess"), "DEPTH"),
+        (("position", "perft", "ches", "3"), "did you mean chess"),
+        (("position", "perft", "chess", "3", "--position", "nonsense"), "FEN"),
+        (("position", "perft", "shogi", "3", "--position", "9/9 b - 1"), "SFEN"),
+        (("position", "perft", "chess", "-1"), "-1"),
+        (("position", "show", "go9", "--moves", "Z99"), "Z99"),
+        (("position", "show", "chess", "--moves", "e5"), "illegal move e5"),
+        (("position", "show", "othello", "--position", "x"), "Othello"),
+        (("position", "show", "chess", "--svg", "no/such/folder/board.svg"), "no/such/folder"),
         (("bench", "go3"), "go3"),
         (("bench", "chess", "--rounds", "0"), "rounds"),
         (("nonsense",), "nonsense"),
         (("--nonsense",), "nonsense"),
         (("demo", "--jobs", "0"), "jobs"),
-        (("show", "chess", "--svg", "."), "is a folder"),
-        (("show", "chess", "--moves", os.fsdecode(b"\xff")), "not UTF-8"),
+        (("position", "show", "chess", "--svg", "."), "is a folder"),
+        (("position", "show", "chess", "--moves", os.fsdecode(b"\xff")), "not UTF-8"),
     ],
 )
 def test_bad_input_gets_one_clear_line_and_exit_code_two(

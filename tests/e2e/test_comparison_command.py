@@ -25,15 +25,15 @@ def test_an_evaluation_is_learned_and_plays(tmp_path: Path) -> None:
     said = learned(tmp_path)
     assert "held out" in said
     file = tmp_path / "learned.eval"
-    assert f"prove it: hyoka match new=ab:eval={file}" in said.replace("\n", "")
+    assert f"prove it: hyoka match run new=ab:eval={file}" in said.replace("\n", "")
     assert not (tmp_path / "learned.eval.state").exists()
-    shown = json.loads(hyoka_here("model", str(file), "--json").stdout)
+    shown = json.loads(hyoka_here("model", "show", str(file), "--json").stdout)
     assert (shown["kind"], shown["game"]) == ("evaluation", "othello")
     assert shown["made_by"]["choices"]["features"] == "patterns"
     assert shown["made_by"]["command"].startswith("hyoka learn comparison")
     match = hyoka_here(
-        *("match", f"a=ab:nodes=20,eval={file}", "b=random", "--game", "othello"),
-        *("--games", "2", "-q", "--to", str(tmp_path / "match"), "-j", "1"),
+        *("match", "run", f"a=ab:nodes=20,eval={file}", "b=random", "--game", "othello"),
+        *("--games", "2", "-q", "--output", str(tmp_path / "match"), "-j", "1"),
     )
     assert match.returncode == 0, match.stderr
 

@@ -42,15 +42,15 @@ def test_weights_are_fitted_saved_and_played_with(folder: Path) -> None:
     assert "corner_mobility (ending)" in result.stdout
     assert "held out: " in result.stdout
     assert "split where" in result.stdout
-    command = "hyoka match new=ab:eval=weights.json old=ab:eval=start.json --game othello"
+    command = "hyoka match run new=ab:eval=weights.json old=ab:eval=start.json --game othello"
     assert command in result.stdout
     assert (folder / "curves.csv").read_text().count("\n") > 2
     assert hk.linear_evaluation("othello", folder / "start.json").fingerprint == (
         hk.linear_evaluation("othello").fingerprint
     )
     played = hyoka(
-        *("match", "new=ab:nodes=50,eval=weights.json", "old=ab:nodes=50"),
-        *("--game", "othello", "--games", "2", "-q", "--to", "proof"),
+        *("match", "run", "new=ab:nodes=50,eval=weights.json", "old=ab:nodes=50"),
+        *("--game", "othello", "--games", "2", "-q", "--output", "proof"),
         cwd=folder,
     )
     assert played.returncode == 0, played.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hyoka match`, `ablate` and `reproduce` as commands, and a match that is killed all the time."""
+"""`hyoka match run` and `ablate` as commands, and a match that is killed all the time."""
 
 import json
 import signal
@@ -29,7 +29,7 @@ def json_of(*words: str, cwd: Path) -> Any:
 
 
 def test_without_players_tree_search_meets_flat_monte_carlo(tmp_path: Path) -> None:
-    result = hyoka("match", "--games", "2", "-q", cwd=tmp_path)
+    result = hyoka("match", "run", "--games", "2", "-q", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (0, "")
     assert "uct:playouts=200" in result.stdout
     assert "v mc:playouts=200" in result.stdout
@@ -47,14 +47,16 @@ def test_without_players_tree_search_meets_flat_monte_carlo(tmp_path: Path) -> N
     }
     assert len(list(hk.read_records(folder / "games.sgf"))) == 2
     # The same again has nothing to play.
-    again = hyoka("match", "--games", "2", "-q", cwd=tmp_path)
+    again = hyoka("match", "run", "--games", "2", "-q", cwd=tmp_path)
     assert again.stdout == result.stdout
     assert list((tmp_path / "matches").iterdir()) == [folder]
 
 
 def test_json_adds_up(tmp_path: Path) -> None:
     players = ("random", "uct:playouts=5", "mc:playouts=10")
-    found = json_of("match", *players, "-g", "othello", "-n", "3", "--no-report", cwd=tmp_path)
+    found = json_of(
+        "match", "run", *players, "-g", "othello", "-n", "3", "--no-report", cwd=tmp_path
+    )
     assert (found["games"], found["wanted"], found["finished"]) == (12, 12, True)
     assert found["players"] == list(players)
     assert found["verdict"] is None
@@ -86,7 +88,7 @@ def test_json_adds_up(tmp_path: Path) -> None:
 
 
 def test_more_games_go_on_where_fewer_ended(tmp_path: Path) -> None:
-    words = ("match", "random", "random", "-g", "go5", "--no-report", "--to", "here")
+    words = ("match", "run", "random", "random", "-g", "go5", "--no-report", "--output", "here")
     first = json_of(*words, "-n", "4", cwd=tmp_path)
     assert first["players"] == ["random", "random 2"]
     before = (tmp_path / "here" / "journal.jsonl").read_bytes()
@@ -100,7 +102,17 @@ def test_more_games_go_on_where_fewer_ended(tmp_path: Path) -> None:
 
 
 def test_a_sequential_test_says_what_it_has_decided(tmp_path: Path) -> None:
-    words = ("match", "ab:nodes=300", "random", "-g", "othello", "--sprt", "0,300", "--no-report")
+    words = (
+        "match",
+        "run",
+        "ab:nodes=300",
+        "random",
+        "-g",
+        "othello",
+        "--sprt",
+        "0,300",
+        "--no-report",
+    )
     found = json_of(*words, "-n", "500", cwd=tmp_path)
     assert (found["verdict"], found["finished"]) == ("H1", True)
     assert found["games"] < 200
@@ -114,7 +126,7 @@ def test_a_sequential_test_says_what_it_has_decided(tmp_path: Path) -> None:
 
 def test_faults_are_told(tmp_path: Path) -> None:
     bad = f"bad={fake('uci', 'best=e2e5')}"
-    result = hyoka("match", bad, "random", "-n", "2", "-q", "--no-report", cwd=tmp_path)
+    result = hyoka("match", "run", bad, "random", "-n", "2", "-q", "--no-report", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "bad lost 2 by its own fault" in result.stdout
     assert "ended by illegal move 2" in result.stdout
@@ -161,7 +173,7 @@ def test_wrong_words_get_one_clear_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     # Not `main`, which would watch this process's signals from then on.
-    assert run(["match", *words]) == 2
+    assert run(["match", "run", *words]) == 2
     told = capsys.readouterr()
     assert message in told.err
     assert len(told.err.splitlines()) == 1
@@ -171,7 +183,18 @@ def test_wrong_words_get_one_clear_line(
 
 def test_openings_and_rules_come_from_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "book.pgn").write_text("1. e4 e5 2. Nf3 Nc6 *\n\n1. d4 d5 *\n", encoding="utf-8")
-    words = ("match", "random", "random", "-g", "chess", "-n", "4", "--openings", "book.pgn:2")
+    words = (
+        "match",
+        "run",
+        "random",
+        "random",
+        "-g",
+        "chess",
+        "-n",
+        "4",
+        "--openings",
+        "book.pgn:2",
+    )
     found = json_of(*words, "--max-plies", "9", "--to", "here", "--no-report", cwd=tmp_path)
     assert found["games"] == 4
     starts = [record.move_texts()[:2] for record in hk.read_records(tmp_path / "here/games.pgn")]
@@ -179,7 +202,17 @@ def test_openings_and_rules_come_from_the_command_line(tmp_path: Path) -> None:
 
 
 def test_ablate_plays_each_switch_against_the_search_without_it(tmp_path: Path) -> None:
-    words = ("ablate", "uct", "--game", "othello", "--switches", "rave,killer", "--games", "2")
+    words = (
+        "match",
+        "ablate",
+        "uct",
+        "--game",
+        "othello",
+        "--switches",
+        "rave,killer",
+        "--games",
+        "2",
+    )
     found = json_of(*words, "--playouts", "20", "--time", "0", cwd=tmp_path)
     assert [(each["switch"], each["limit"], each["games"]) for each in found] == [
         ("rave", "playouts=20", 2),
@@ -190,19 +223,19 @@ def test_ablate_plays_each_switch_against_the_search_without_it(tmp_path: Path) 
     table = hyoka(*words, "--playouts", "20", "--time", "0", "-q", cwd=tmp_path)
     assert table.returncode == 0, table.stderr
     assert "score at playouts=20" in table.stdout
-    wrong = hyoka("ablate", "uct", "--switches", "rav", cwd=tmp_path)
+    wrong = hyoka("match", "ablate", "uct", "--switches", "rav", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "did you mean rave?" in wrong.stderr
 
 
 def test_reproduce_lists_its_experiments_and_suggests(tmp_path: Path) -> None:
-    listed = hyoka("reproduce", cwd=tmp_path)
+    listed = hyoka("experiment", "run", cwd=tmp_path)
     assert listed.returncode == 0, listed.stderr
     assert "003-table1" in listed.stdout
-    wrong = hyoka("reproduce", "003-tabl1", cwd=tmp_path)
+    wrong = hyoka("experiment", "run", "003-tabl1", cwd=tmp_path)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "did you mean 003-table1?" in wrong.stderr
-    scale = hyoka("reproduce", "003-table1", "--scale", "huge", cwd=tmp_path)
+    scale = hyoka("experiment", "run", "003-table1", "--scale", "huge", cwd=tmp_path)
     assert scale.returncode == 2
     assert "there are small" in scale.stderr
 
@@ -223,7 +256,7 @@ def wait_for_lines(journal: Path, count: int) -> None:
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_the_same_command_goes_on(tmp_path: Path, how: signal.Signals) -> None:
-    words = ["match", "random", "random", "-g", "othello", "--to", "here", "--no-report"]
+    words = ["match", "run", "random", "random", "-g", "othello", "--output", "here", "--no-report"]
     journal = tmp_path / "here" / "journal.jsonl"
     with subprocess.Popen(
         [sys.executable, "-m", "hyoka", *words, "-n", "100000"],
@@ -259,7 +292,9 @@ def test_interrupted_before_it_begins_a_match_writes_nothing(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("hyoka.apps.cli.match_commands.play_match", interrupted)
-    result = hyoka("match", "random", "random", "-g", "othello", "--to", "x", cwd=tmp_path)
+    result = hyoka(
+        "match", "run", "random", "random", "-g", "othello", "--output", "x", cwd=tmp_path
+    )
     assert (result.returncode, result.stdout) == (130, "")
     assert result.stderr == "hyoka: interrupted\n"
     assert list(tmp_path.iterdir()) == []
@@ -324,8 +359,8 @@ def test_a_match_killed_six_times_has_each_game_once(
     numbers = [json.loads(line.partition(" ")[2])["pairing"][0] for line in lines]
     assert sorted(numbers) == list(range(400))
     found = json_of(
-        *("match", "one=random", "two=random", "-g", "othello", "--seed", "7", "-n", "400"),
-        *("--to", str(folder), "--no-report"),
+        *("match", "run", "one=random", "two=random", "-g", "othello", "--seed", "7", "-n", "400"),
+        *("--output", str(folder), "--no-report"),
         cwd=tmp_path,
     )
     assert (found["games"], found["finished"]) == (400, True)

@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown(*arguments: str, cwd: Path) -> Any:
-    result = hyoka("model", *arguments, "--json", cwd=cwd)
+    result = hyoka("model", "show", *arguments, "--json", cwd=cwd)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 
@@ -54,7 +54,7 @@ def test_learned_weights_say_how_they_were_made(folder: Path) -> None:
 
 
 def test_people_are_told_the_same(folder: Path) -> None:
-    result = hyoka("model", "weights.json", cwd=folder)
+    result = hyoka("model", "show", "weights.json", cwd=folder)
     assert result.returncode == 0, result.stderr
     lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()]
     facts = {line[0]: line[1].strip() for line in lines if len(line) == 2}
@@ -69,13 +69,15 @@ def test_a_formula_for_an_evaluators_scores_is_one_too(folder: Path) -> None:
     found = shown("formula.json", cwd=folder)
     assert (found["kind"], found["game"]) == ("formula", "othello")
     assert found["made_by"]["choices"]["scores"] == "the scores of ab:depth=1,hash=0"
-    result = hyoka("match", "ab:eval=formula.json", "random", "--game", "othello", cwd=folder)
+    result = hyoka(
+        "match", "run", "ab:eval=formula.json", "random", "--game", "othello", cwd=folder
+    )
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == "hyoka: formula.json: it holds formula, not weights\n"
 
 
 def test_without_a_name_all_that_is_built_in_is_listed(folder: Path) -> None:
-    result = hyoka("model", cwd=folder)
+    result = hyoka("model", "show", cwd=folder)
     assert result.returncode == 0, result.stderr
     for name in ("built-in:weights:chess", "built-in:strengths:go9", "built-in:profile"):
         assert name in result.stdout
@@ -95,7 +97,7 @@ def test_files_without_a_header_are_told_as_far_as_can_be(folder: Path) -> None:
         found = shown("plain", cwd=folder)
         assert (found["kind"], found["game"]) == (kind, game)
         assert (found["version"], found["made_by"]) == (None, None)
-        result = hyoka("model", "plain", cwd=folder)
+        result = hyoka("model", "show", "plain", cwd=folder)
         assert result.stdout.count("unknown") == 1 + (kind is None) + (game is None)
 
 
@@ -110,7 +112,7 @@ def test_what_is_wrong_is_one_line_and_a_status(folder: Path) -> None:
         (".", "Is a directory"),
         ("built-in:weigths:chess", "did you mean built-in:weights:chess?"),
     ]:
-        result = hyoka("model", name, cwd=folder)
+        result = hyoka("model", "show", name, cwd=folder)
         assert (result.returncode, result.stdout) == (2, "")
         assert message in result.stderr
         assert result.stderr.count("\n") == 1

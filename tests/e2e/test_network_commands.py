@@ -34,14 +34,24 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_network_is_learned_and_plays(file: Path, tmp_path: Path) -> None:
-    shown = json.loads(hyoka_here("model", str(file), "--json").stdout)
+    shown = json.loads(hyoka_here("model", "show", str(file), "--json").stdout)
     assert (shown["kind"], shown["game"]) == ("network", "othello")
     assert shown["made_by"]["command"].startswith("hyoka learn network")
     assert shown["made_by"]["counts"]["games"] > 10
     match = hyoka_here(
-        *("match", f"a=uct:playouts=8,eval={file},strengths={file},cut=0"),
+        *("match", "run", f"a=uct:playouts=8,eval={file},strengths={file},cut=0"),
         *(f"b=ab:depth=1,eval={file}", f"c=uct:playouts=8,eval={file},mix=0.5"),
-        *("--game", "othello", "--games", "2", "-q", "--to", str(tmp_path / "match"), "-j", "1"),
+        *(
+            "--game",
+            "othello",
+            "--games",
+            "2",
+            "-q",
+            "--output",
+            str(tmp_path / "match"),
+            "-j",
+            "1",
+        ),
     )
     assert match.returncode == 0, match.stderr
 
@@ -55,7 +65,8 @@ def test_it_says_the_same_as_json_and_learns_the_same(file: Path, tmp_path: Path
     assert [each["epoch"] for each in found["epochs"]] == [1]
     assert 0 < found["epochs"][0]["held_value_loss"] < 2
     one, two = (
-        json.loads(hyoka_here("model", str(each), "--json").stdout) for each in (file, again)
+        json.loads(hyoka_here("model", "show", str(each), "--json").stdout)
+        for each in (file, again)
     )
     assert one["sha256"] == two["sha256"]
 
@@ -75,7 +86,9 @@ def test_without_games_held_out_nothing_is_said_of_them(tmp_path: Path) -> None:
 def loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("torch", reason=PYTORCH)
     folder = tmp_path_factory.mktemp("selfplay") / "loop"
-    result = hyoka_here("learn", "selfplay", "othello", *LOOP, "--gate", "0", "--to", str(folder))
+    result = hyoka_here(
+        "learn", "selfplay", "othello", *LOOP, "--gate", "0", "--output", str(folder)
+    )
     assert result.returncode == 0, result.stderr
     said = result.stdout.replace("\n", "")
     assert "generation 0: " in said
@@ -90,21 +103,31 @@ def test_a_player_comes_of_its_own_games(loop: Path, tmp_path: Path) -> None:
     for number in (0, 1):
         study = loop / f"generation-{number:03}" / "study"
         query = "select count(*) as n from visits"
-        rows = hyoka_here("sql", str(study), query, "--json")
+        rows = hyoka_here("study", "sql", str(study), query, "--json")
         assert rows.returncode == 0, rows.stderr
         assert json.loads(rows.stdout)[0]["n"] > 0
-        assert hyoka_here("check", str(study)).returncode == 0
-    shown = json.loads(hyoka_here("model", str(network), "--json").stdout)
+        assert hyoka_here("study", "verify", str(study)).returncode == 0
+    shown = json.loads(hyoka_here("model", "show", str(network), "--json").stdout)
     assert shown["made_by"]["parents"]["player of generation 1"]
     match = hyoka_here(
-        *("match", f"a=uct:playouts=8,eval={network},strengths={network},cut=0", "b=random"),
-        *("--game", "othello", "--games", "2", "-q", "--to", str(tmp_path / "match"), "-j", "1"),
+        *("match", "run", f"a=uct:playouts=8,eval={network},strengths={network},cut=0", "b=random"),
+        *(
+            "--game",
+            "othello",
+            "--games",
+            "2",
+            "-q",
+            "--output",
+            str(tmp_path / "match"),
+            "-j",
+            "1",
+        ),
     )
     assert match.returncode == 0, match.stderr
 
 
 def test_the_same_command_has_nothing_left_to_do(loop: Path) -> None:
-    words = ("learn", "selfplay", "othello", *LOOP, "--gate", "0", "--to", str(loop))
+    words = ("learn", "selfplay", "othello", *LOOP, "--gate", "0", "--output", str(loop))
     before = {each: each.stat().st_mtime_ns for each in loop.rglob("*.nn")}
     result = hyoka_here(*words, "--json")
     found = json.loads(result.stdout, parse_constant=pytest.fail)

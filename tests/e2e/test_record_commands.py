@@ -62,31 +62,31 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def study(folder: Path) -> Path:
-    assert hyoka("records", "games.pgn", "--to", "study", cwd=folder).returncode == 0
+    assert hyoka("study", "create", "study", "games.pgn", cwd=folder).returncode == 0
     return folder
 
 
 def test_records_are_counted_and_described(folder: Path) -> None:
-    found = answer("records", "games.pgn", cwd=folder)
+    found = answer("records", "info", "games.pgn", cwd=folder)
     assert isinstance(found, dict)
     chess = found["games"]["chess"]
     assert (chess["games"], chess["moves"], chess["values"]) == (2, 8, 2)
     assert chess["results"] == {"first won": 2}
     assert found["refused"] == {"illegal move": 1}
     assert found["first_refused"][0]["line"] == 15
-    shown = hyoka("records", "games.pgn", cwd=folder)
+    shown = hyoka("records", "info", "games.pgn", cwd=folder)
     assert "2 of chess" in shown.stdout
     assert "refused 1: 1 illegal move" in shown.stderr
     assert re.search(r"games.pgn:15: game 3, ply 2: move 3, Ke3, is illegal", shown.stderr)
 
 
 def test_records_come_from_standard_input(folder: Path) -> None:
-    found = hyoka("records", "-", "--json", cwd=folder, given=PGN)
+    found = hyoka("records", "info", "-", "--json", cwd=folder, given=PGN)
     assert json.loads(found.stdout)["games"]["chess"]["games"] == 2
 
 
 def test_a_condition_chooses_what_is_counted(folder: Path) -> None:
-    found = answer("records", "games.pgn", "--where", "white = 'Morphy'", cwd=folder)
+    found = answer("records", "info", "games.pgn", "--where", "white = 'Morphy'", cwd=folder)
     assert isinstance(found, dict)
     assert found["games"]["chess"]["games"] == 1
 
@@ -94,13 +94,13 @@ def test_a_condition_chooses_what_is_counted(folder: Path) -> None:
 def test_a_file_without_games_ends_with_an_error(folder: Path) -> None:
     (folder / "hello.txt").write_text("hello\n", encoding="utf-8")
     for arguments in ((), ("--format", "csa"), ("--format", "sgf")):
-        result = hyoka("records", "hello.txt", *arguments, cwd=folder)
+        result = hyoka("records", "info", "hello.txt", *arguments, cwd=folder)
         assert result.returncode == 1
         assert "refused 1" in result.stderr
 
 
 def test_tables_in_a_pipe_are_whole(study: Path) -> None:
-    shown = hyoka("sql", "study", "select * from games order by game_id", cwd=study)
+    shown = hyoka("study", "sql", "study", "select * from games order by game_id", cwd=study)
     lines = shown.stdout.splitlines()
     assert len(lines) == 3
     assert "Anderssen" in lines[1]
@@ -108,13 +108,13 @@ def test_tables_in_a_pipe_are_whole(study: Path) -> None:
 
 
 def test_strict_stops_with_a_clear_line(folder: Path) -> None:
-    result = hyoka("records", "games.pgn", "--strict", cwd=folder)
+    result = hyoka("records", "info", "games.pgn", "--strict", cwd=folder)
     assert result.returncode == 2
     assert result.stderr.startswith("hyoka: games.pgn:15: game 3, ply 2: move 3, Ke3")
 
 
 def test_a_study_from_records_to_evaluations(study: Path) -> None:
-    assert answer("evaluate", "study", "--with", "comments", cwd=study) == [
+    assert answer("study", "evaluate", "study", "--with", "comments", cwd=study) == [
         {
             "engine": "comments",
             "wanted": 2,
@@ -129,15 +129,15 @@ def test_a_study_from_records_to_evaluations(study: Path) -> None:
         }
     ]
     query = "select ply, score from evaluations order by ply"
-    assert answer("sql", "study", query, cwd=study) == [
+    assert answer("study", "sql", "study", query, cwd=study) == [
         {"ply": 1, "score": pytest.approx(30)},
         {"ply": 3, "score": pytest.approx(-20)},
     ]
-    shown = hyoka("show", "study", "--game", "0", "--ply", "3", cwd=study)
+    shown = hyoka("position", "show", "study", "--game", "0", "--ply", "3", cwd=study)
     assert "Anderssen – Kieseritzky" in shown.stdout
     assert "comments: score -20" in shown.stdout
     assert "record: ply 3  score -20" in shown.stdout
-    assert answer("adjudicate", "study", cwd=study) == {
+    assert answer("study", "adjudicate", "study", cwd=study) == {
         "method": "rules",
         "asked": 2,
         "known": 0,
@@ -146,7 +146,9 @@ def test_a_study_from_records_to_evaluations(study: Path) -> None:
 
 
 def test_show_draws_a_game_of_a_study(study: Path) -> None:
-    found = answer("show", "study", "--game", "1", "--ply", "2", "--svg", "board.svg", cwd=study)
+    found = answer(
+        "position", "show", "study", "--game", "1", "--ply", "2", "--svg", "board.svg", cwd=study
+    )
     assert isinstance(found, dict)
     assert found["position"].startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w")
     assert found["columns"]["pawns"] == 16
@@ -154,39 +156,39 @@ def test_show_draws_a_game_of_a_study(study: Path) -> None:
 
 
 def test_columns_are_documented(study: Path) -> None:
-    listed = answer("columns", "go9", cwd=study)
+    listed = answer("study", "columns", "go9", cwd=study)
     assert isinstance(listed, list)
     ladder = next(column for column in listed if column["name"] == "ladder")
     assert ladder["costly"]
     assert "ladder" in ladder["doc"]
-    names = answer("columns", "study", cwd=study)
+    names = answer("study", "columns", "study", cwd=study)
     assert isinstance(names, list)
     assert {"ply", "white_rank", "material", "adjudicated"} <= set(names)
-    assert "ladder" in hyoka("columns", "go9", cwd=study).stdout
-    assert "material" in hyoka("columns", "study", cwd=study).stdout
+    assert "ladder" in hyoka("study", "columns", "go9", cwd=study).stdout
+    assert "material" in hyoka("study", "columns", "study", cwd=study).stdout
 
 
 def test_more_is_added_to_a_study(study: Path) -> None:
     (study / "more.pgn").write_text("1. d4 d5 *\n", encoding="utf-8")
-    report = answer("records", "more.pgn", "--to", "study", "--append", cwd=study)
+    report = answer("study", "append", "study", "more.pgn", cwd=study)
     assert isinstance(report, dict)
     assert (report["games"], report["positions"]) == (1, 3)
 
 
 def test_unreadable_evaluations_are_counted_and_shown(tmp_path: Path) -> None:
     (tmp_path / "bad.pgn").write_text("1. e4 {[%eval 1e308]} e5 {[%eval 7abc]} 2. Nf3 *\n")
-    for arguments in (["bad.pgn"], ["bad.pgn", "--to", "study"]):
-        done = hyoka("records", *arguments, cwd=tmp_path)
+    for arguments in (["records", "info"], ["study", "create", "study"]):
+        done = hyoka(*arguments, "bad.pgn", cwd=tmp_path)
         assert "2 numbers in comments could not be read" in done.stderr
         assert "bad.pgn:1: game 1, ply 1: [%eval 1e308]" in done.stderr
         assert done.returncode == 0
-    done = hyoka("convert", "bad.pgn", "-o", "good.usi", cwd=tmp_path)
+    done = hyoka("records", "convert", "bad.pgn", "-o", "good.usi", cwd=tmp_path)
     assert "2 numbers in comments could not be read" in done.stderr
-    assert answer("records", "bad.pgn", cwd=tmp_path)["unreadable"] == 2
+    assert answer("records", "info", "bad.pgn", cwd=tmp_path)["unreadable"] == 2
 
 
 def test_records_are_converted(folder: Path) -> None:
-    report = answer("convert", "games.pgn", "-o", "games.usi", cwd=folder)
+    report = answer("records", "convert", "games.pgn", "-o", "games.usi", cwd=folder)
     refused = {"illegal move": 1}
     counts = {"games": 2, "refused": refused, "unreadable": 0, "unread": 0}
     assert report == {"file": "games.usi", **counts}
@@ -198,21 +200,20 @@ def test_records_are_converted(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("records", "missing.pgn"), "missing.pgn: no such file"),
-        (("records", "games.pgn", "--to", "x", "--where", "plise > 1"), "did you mean plies"),
+        (("records", "info", "missing.pgn"), "missing.pgn: no such file"),
+        (("study", "create", "x", "games.pgn", "--where", "plise > 1"), "did you mean plies"),
         (
-            ("records", "games.pgn", "--to", "x", "--columns", "ladder"),
+            ("study", "create", "x", "games.pgn", "--columns", "ladder"),
             "no column 'ladder' for chess",
         ),
-        (("records", "games.pgn", "--append"), "--append needs --to"),
-        (("records", "games.pgn", "--to", "x", "--append", "-c", "all"), "takes no --columns"),
-        (("records", "games.pgn", "--format", "pgm"), "no format 'pgm'"),
-        (("records", "games.pgn", "--to", "."), "is there already"),
-        (("evaluate", "nowhere"), "is no study"),
-        (("sql", "nowhere", "select 1"), "is no study"),
-        (("convert", "games.pgn", "-o", "x.doc"), "what format"),
-        (("convert", "games.pgn", "-o", "x.csa"), "CSA is not written for chess"),
-        (("columns", "checkers"), "no game 'checkers'"),
+        (("study", "append", "x", "games.pgn"), "is no study"),
+        (("records", "info", "games.pgn", "--format", "pgm"), "no format 'pgm'"),
+        (("study", "create", ".", "games.pgn"), "is there already"),
+        (("study", "evaluate", "nowhere"), "is no study"),
+        (("study", "sql", "nowhere", "select 1"), "is no study"),
+        (("records", "convert", "games.pgn", "-o", "x.doc"), "what format"),
+        (("records", "convert", "games.pgn", "-o", "x.csa"), "CSA is not written for chess"),
+        (("study", "columns", "checkers"), "no game 'checkers'"),
         (("engine", "check", "no-such-engine"), "no-such-engine"),
     ],
 )
@@ -232,7 +233,7 @@ def test_evaluate_with_a_bad_spec_or_condition(study: Path) -> None:
         (("--with", "uci:no-such-engine"), "no-such-engine"),
         (("--where", "materiel > 0"), "did you mean material"),
     ):
-        result = hyoka("evaluate", "study", *arguments, cwd=study)
+        result = hyoka("study", "evaluate", "study", *arguments, cwd=study)
         assert result.returncode == 2
         assert message in result.stderr
         assert "Traceback" not in result.stderr
@@ -241,7 +242,7 @@ def test_evaluate_with_a_bad_spec_or_condition(study: Path) -> None:
 def test_progress_is_shown_to_people(folder: Path) -> None:
     """On a terminal a bar is drawn and wiped; pipes see none of it."""
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "hyoka", "records", "games.pgn", "--to", "study"]
+    command = [sys.executable, "-m", "hyoka", "study", "create", "study", "games.pgn"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=follower) as run:
         os.close(follower)
         shown = b""
@@ -262,10 +263,10 @@ def test_ranks_and_ratings_have_units(tmp_path: Path) -> None:
     ratings = [("29k", "12d"), ("1500", "2000")]
     texts = (f"(;GM[1]SZ[9]BR[{one}]WR[{two}];B[aa];W[cc])" for one, two in ratings)
     (tmp_path / "games.sgf").write_text("\n".join(texts))
-    shown = hyoka_here("records", "games.sgf", "-q", cwd=tmp_path).stdout
+    shown = hyoka_here("records", "info", "games.sgf", "-q", cwd=tmp_path).stdout
     assert "29k to 12d (2)" in shown
     assert "1500 to 2000 Elo, mean 1750 (2)" in shown
-    found = json.loads(hyoka_here("records", "games.sgf", "--json", cwd=tmp_path).stdout)
+    found = json.loads(hyoka_here("records", "info", "games.sgf", "--json", cwd=tmp_path).stdout)
     about = found["games"]["go9"]
     assert (about["ranks"]["lowest"], about["ranks"]["highest"]) == ("29k", "12d")
     assert about["ratings"]["mean"] == 1750

@@ -12,8 +12,8 @@ from .commands import hyoka_here
 def test_an_evaluation_is_fitted_to_a_search_and_plays(tmp_path: Path) -> None:
     study, file = str(tmp_path / "study"), str(tmp_path / "fitted.eval")
     for words in (
-        ("records", str(sample_path("chess")), "--to", study, "-q"),
-        ("evaluate", study, "--with", "ab:depth=2", "--sample", "3", "-q"),
+        ("study", "create", study, str(sample_path("chess")), "-q"),
+        ("study", "evaluate", study, "--with", "ab:depth=2", "--sample", "3", "-q"),
     ):
         done = hyoka_here(*words)
         assert done.returncode == 0, done.stderr
@@ -21,7 +21,7 @@ def test_an_evaluation_is_fitted_to_a_search_and_plays(tmp_path: Path) -> None:
     assert said.returncode == 0, said.stderr
     assert "weights over places" in said.stdout
     assert "held out" in said.stdout
-    shown = json.loads(hyoka_here("model", file, "--json").stdout)
+    shown = json.loads(hyoka_here("model", "show", file, "--json").stdout)
     assert (shown["kind"], shown["game"]) == ("evaluation", "chess")
     assert shown["made_by"]["command"].startswith("hyoka learn scores")
     again = hyoka_here(
@@ -32,15 +32,15 @@ def test_an_evaluation_is_fitted_to_a_search_and_plays(tmp_path: Path) -> None:
     assert found["features"] == "places"
     assert found["loss"] > found["least_loss"]
     match = hyoka_here(
-        *("match", f"a=ab:nodes=20,eval={file}", "b=random", "--game", "chess"),
-        *("--games", "2", "-q", "--to", str(tmp_path / "match"), "-j", "1"),
+        *("match", "run", f"a=ab:nodes=20,eval={file}", "b=random", "--game", "chess"),
+        *("--games", "2", "-q", "--output", str(tmp_path / "match"), "-j", "1"),
     )
     assert match.returncode == 0, match.stderr
 
 
 def test_what_is_wrong_is_told(tmp_path: Path) -> None:
     study = str(tmp_path / "study")
-    assert hyoka_here("records", str(sample_path("chess")), "--to", study, "-q").returncode == 0
+    assert hyoka_here("study", "create", study, str(sample_path("chess")), "-q").returncode == 0
     result = hyoka_here("learn", "scores", study, "-o", str(tmp_path / "x.eval"), "-q")
     assert result.returncode != 0
     assert "nothing has been evaluated yet" in result.stderr.replace("\n", " ")

@@ -50,11 +50,11 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
 @pytest.mark.parametrize(
     "words",
     [
-        ["sql", "study", f"select {ENDLESS} as n"],
-        ["analyse", "study", "--where", f"{ENDLESS} >= 0"],
-        ["records", "-"],
+        ["study", "sql", "study", f"select {ENDLESS} as n"],
+        ["analyze", "summary", "study", "--where", f"{ENDLESS} >= 0"],
+        ["records", "info", "-"],
     ],
-    ids=["sql", "analyse", "records"],
+    ids=["sql", "analyze", "records"],
 )
 def test_a_signal_ends_a_command_soon(
     study: hk.Study, words: list[str], how: signal.Signals
@@ -92,7 +92,7 @@ class Impatient:
 
 sys.meta_path.insert(0, Impatient())
 from hyoka.__main__ import main
-sys.argv = ["hyoka", "perft", "chess", "1"]
+sys.argv = ["hyoka", "position", "perft", "chess", "1"]
 main()
 """
 

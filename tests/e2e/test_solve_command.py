@@ -31,7 +31,9 @@ def suite(tmp_path: Path) -> Path:
 
 
 def test_solve_shows_specs_side_by_side_and_what_failed(suite: Path) -> None:
-    result = hyoka("solve", str(suite), "--with", "ab:depth=3", "--with", "uct:playouts=500", "-v")
+    result = hyoka(
+        "solve", str(suite), "--with", "ab:depth=3", "--with", "uct:playouts=500", "--verbose"
+    )
     assert result.returncode == 0, result.stderr
     assert "ab:depth=3" in result.stdout
     assert "uct:playouts=500" in result.stdout

@@ -35,21 +35,31 @@ def test_a_model_is_judged_by_all_games_that_it_did_not_learn_from(tmp_path: Pat
     assert result.returncode == 0, result.stderr
     learned = json.loads(result.stdout)["games"]
     assert 30 <= learned < 40
-    result = hyoka_here("predict", "all.sgf", "-m", "m.bin", "-q", cwd=tmp_path)
+    result = hyoka_here("model", "predict", "all.sgf", "-m", "m.bin", "-q", cwd=tmp_path)
     assert result.stdout.splitlines()[0] == (
         f"judged by {60 - learned} of 60 games, without {learned} that m.bin learned from"
     )
     found = json.loads(
-        hyoka_here("predict", "all.sgf", "-m", "m.bin", "--json", cwd=tmp_path).stdout
+        hyoka_here("model", "predict", "all.sgf", "-m", "m.bin", "--json", cwd=tmp_path).stdout
     )
     assert found[0]["moves"][0]["games"] == found[0]["judged_games"] == 60 - learned
     assert found[0]["left_out_games"] == learned
-    result = hyoka_here("predict", "all.sgf", "-m", "m.bin", "--all", "-q", cwd=tmp_path)
+    result = hyoka_here("model", "predict", "all.sgf", "-m", "m.bin", "--all", "-q", cwd=tmp_path)
     assert result.stdout.startswith("judged by all 60 games, among them")
-    asked = ("playouts", "othello", "all.sgf", "-s", "m.bin", "-n", "10", "-q")
+    asked = (
+        "position",
+        "playouts",
+        "othello",
+        "all.sgf",
+        "--strengths",
+        "m.bin",
+        "--count",
+        "10",
+        "-q",
+    )
     result = hyoka_here(*asked, cwd=tmp_path)
     assert f"{learned} that m.bin learned from" in result.stdout.splitlines()[0]
-    shown = hyoka_here("model", "m.bin", cwd=tmp_path).stdout
+    shown = hyoka_here("model", "show", "m.bin", cwd=tmp_path).stdout
     assert f"{learned} games, listed by their ids" in shown
 
 
@@ -63,7 +73,7 @@ def test_a_combined_model_lists_the_games_of_its_parts(tmp_path: Path) -> None:
         words = ("learn", "mets", f"{name}.sgf", "-o", f"{name}.bin", "--json")
         counts.append(json.loads(hyoka_here(*words, cwd=tmp_path).stdout)["games"])
     models = ("-m", "first.bin", "-m", "second.bin")
-    result = hyoka_here("learn", "combined", "all.sgf", *models, "-o", "c.bin", "-q", cwd=tmp_path)
+    result = hyoka_here("learn", "combine", "all.sgf", *models, "-o", "c.bin", "-q", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith(f"learned from and judged by {90 - sum(counts)} of 90 games")
     origin = read_model_file(tmp_path / "c.bin").origin
@@ -72,12 +82,12 @@ def test_a_combined_model_lists_the_games_of_its_parts(tmp_path: Path) -> None:
     own = origin.counts["games"]
     assert 10 < own < 90 - sum(counts)
     assert len(origin.learned_games) == sum(counts) + own
-    result = hyoka_here("predict", "all.sgf", "-m", "c.bin", "-q", cwd=tmp_path)
+    result = hyoka_here("model", "predict", "all.sgf", "-m", "c.bin", "-q", cwd=tmp_path)
     assert result.stdout.startswith(f"judged by {90 - sum(counts) - own} of 90 games")
 
 
 def test_features_are_listed_with_their_meaning() -> None:
-    result = hyoka_here("features", "othello", "--json")
+    result = hyoka_here("model", "features", "othello", "--json")
     listed = {each["feature"]: each for each in json.loads(result.stdout)}
     assert listed["corner"]["meaning"] == "takes a corner"
 
@@ -86,10 +96,10 @@ def test_features_are_listed_with_their_meaning() -> None:
     ("words", "message"),
     [
         (("learn", "strengths", OTHELLO, "--shapes", "9"), "othello has no shapes of stones"),
-        (("learn", "combined", OTHELLO, "-m", "one.json"), "give two models or more"),
-        (("learn", "combined", OTHELLO, "-m", "no.json", "-m", "no.json"), "No such file"),
+        (("learn", "combine", OTHELLO, "-m", "one.json"), "give two models or more"),
+        (("learn", "combine", OTHELLO, "-m", "no.json", "-m", "no.json"), "No such file"),
         (("features", "checkers"), "no game 'checkers'"),
-        (("predict", OTHELLO, "-m", "no.json"), "No such file"),
+        (("model", "predict", OTHELLO, "-m", "no.json"), "No such file"),
     ],
 )
 def test_wrong_input_gets_a_sentence(words: tuple[str, ...], message: str, tmp_path: Path) -> None:

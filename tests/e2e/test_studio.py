@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 DARK_GROUND = "rgb(20, 23, 21)"
 NOWHERE = "/nothing"
-PLACES = [*(room.path for room in ROOMS), "/runs/new?command=match", NOWHERE]
-ENDLESS = {"command": "match", "players": "uct:time=3600\nmc:time=3600", "games": "2"}
+PLACES = [*(room.path for room in ROOMS), "/runs/new?command=match+run", NOWHERE]
+ENDLESS = {"command": "match run", "players": "uct:time=3600\nmc:time=3600", "games": "2"}
 """Nobody moves for an hour: it is under way whenever one looks."""
 READ = [
-    *("/", "/runs", NOWHERE, "/runs/preview?command=match", "/static/studio.css", "/learning"),
+    *("/", "/runs", NOWHERE, "/runs/preview?command=match+run", "/static/studio.css", "/learning"),
     *("/match?path=matches/short", "/match/game?path=matches/short&game=0", "/study"),
     *("/board?game=go9&moves=E5", "/board?game=chess&moves=e2e4", "/board?game=othello&play=d3"),
     *("/board/export?game=chess&moves=e2e4&as=pgn", "/board/games?path=games.pgn"),
@@ -116,13 +116,13 @@ def test_home_shows_what_is_there(open_at: OpenAt) -> None:
 
 
 def test_a_run_from_its_form_to_its_end_in_two_windows(open_at: OpenAt) -> None:
-    page = open_at("/runs/new?command=match").page
+    page = open_at("/runs/new?command=match+run").page
     page.get_by_label("Players", exact=True).fill("random")
     page.get_by_role("button", name="random", exact=True).click()  # an idea: one line more
     page.get_by_label("--game", exact=True).fill("go5")
     page.get_by_label("--games").fill("4")
     page.get_by_label("--to").fill("matches/ours")
-    command = "hyoka match --game go5 --games 4 --to matches/ours random random"
+    command = "hyoka match run --game go5 --games 4 --output matches/ours random random"
     page.get_by_text(command).wait_for()
     page.get_by_role("button", name="Start").click()
     page.wait_for_url(re.compile(r"/runs/\d+$"))
@@ -136,7 +136,7 @@ def test_a_run_from_its_form_to_its_end_in_two_windows(open_at: OpenAt) -> None:
 
 
 def test_a_form_says_what_is_wrong_before_it_is_sent(open_at: OpenAt) -> None:
-    page = open_at("/runs/new?command=match").page
+    page = open_at("/runs/new?command=match+run").page
     page.get_by_label("Players", exact=True).fill("uci:anything")
     page.get_by_text("hyoka studio --engine NAME=SPEC").wait_for()
 
@@ -158,9 +158,9 @@ def test_a_window_that_was_out_of_sight_catches_up(open_at: OpenAt, studio: Stud
         document.dispatchEvent(new Event("visibilitychange"));
     }"""
     page.evaluate(look, True)
-    place = studio.post("/runs", {"command": "samples", "to": "samples of mine"})
+    place = studio.post("/runs", {"command": "records samples", "to": "samples of mine"})
     page.evaluate(look, False)
-    page.get_by_text("hyoka samples --to 'samples of mine'").wait_for()
+    page.get_by_text("hyoka records samples --output 'samples of mine'").wait_for()
     studio.post(f"{place}/cancel", {"x": "1"})
 
 

@@ -53,19 +53,19 @@ def games(tmp_path: Path) -> Path:
 
 def test_names_of_players_and_of_members_of_archives(games: Path, tmp_path: Path) -> None:
     study = str(tmp_path / "study")
-    checked("records", str(games), "--to", study, "--quiet")
-    checked("sql", study, "select white, source from games")
-    said = checked("sql", study, "select white as first_name from games", "--json")
+    checked("study", "create", study, str(games), "--quiet")
+    checked("study", "sql", study, "select white, source from games")
+    said = checked("study", "sql", study, "select white as first_name from games", "--json")
     assert json.loads(said)[0]["first_name"].endswith("\x9b31m\u202egnp")
 
 
 def test_queries_conditions_and_file_names(games: Path, tmp_path: Path) -> None:
     study = str(tmp_path / "study")
-    hyoka("records", str(games), "--to", study, "--quiet")
-    checked("sql", study, f"select '{EVIL}' as text")
-    checked("sql", study, f'select nothing as "{EVIL}" from nowhere_{"owned"}', status=2)
-    checked("records", f"{EVIL}.pgn", status=2)
-    checked("show", f"chess{EVIL}", status=2)
+    hyoka("study", "create", study, str(games), "--quiet")
+    checked("study", "sql", study, f"select '{EVIL}' as text")
+    checked("study", "sql", study, f'select nothing as "{EVIL}" from nowhere_{"owned"}', status=2)
+    checked("records", "info", f"{EVIL}.pgn", status=2)
+    checked("position", "show", f"chess{EVIL}", status=2)
 
 
 def test_problems_and_their_files(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_problems_and_their_files(tmp_path: Path) -> None:
         archive.writestr(
             f"{EVIL}.epd", f"{MATE}\n{MATE.replace('Ra8#', EVIL.split(maxsplit=1)[0])}\n"
         )
-    checked("solve", str(path), "--with", "random", "-v", "--quiet")
+    checked("solve", str(path), "--with", "random", "--verbose", "--quiet")
     checked("solve", str(path), "--with", "random", "--json")
 
 
@@ -94,13 +94,15 @@ for line in iter(input, "quit"):
     checked("engine", "check", f"uci:{sys.executable} {engine}", status=1)
     engine.write_text(f"import sys; sys.stderr.write({EVIL!r}); sys.exit(1)")
     checked("engine", "check", f"uci:{sys.executable} {engine}", status=1)
-    match = ["match", f"uci:{sys.executable} {engine}", "random", "--game", "chess", "-q"]
+    match = ["match", "run", f"uci:{sys.executable} {engine}", "random", "--game", "chess", "-q"]
     checked(*match, status=2)
 
 
 def test_names_of_players_in_a_match() -> None:
     name = EVIL.replace(":", "").replace("=", "")
-    checked("match", f"{name}=random", "other=random", "--game", "othello", "--games", "2", "-q")
+    checked(
+        "match", "run", f"{name}=random", "other=random", "--game", "othello", "--games", "2", "-q"
+    )
 
 
 @given(st.text())

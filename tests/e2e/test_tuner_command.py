@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hyoka learn weights --features` and `hyoka terms` as people call them."""
+"""`hyoka learn tune` and `hyoka model terms` as people call them."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ def features(tmp_path: Path) -> Path:
 
 def test_a_table_is_enough(features: Path) -> None:
     found = hyoka(
-        "learn", "weights", "--features", "features.csv", "--phase", "phase,24,0", "--anchor",
+        "learn", "tune", "features.csv", "--phase", "phase,24,0", "--anchor",
         "pawn=100", "--untapered", "pawn", "--bound", "mobility=0,", "--draws", "half", "-o",
         "weights.h", "-q", cwd=features.parent,
     )  # fmt: skip
@@ -43,9 +43,11 @@ def test_a_table_is_enough(features: Path) -> None:
 
 def test_weights_go_round(features: Path) -> None:
     folder = features.parent
-    words = ["learn", "weights", "--features", "features.csv", "--feature", "pa*", "--feature"]
+    words = ["learn", "tune", "features.csv", "--feature", "pa*", "--feature"]
     words += ["mobility", "--draws", "half", "--json"]
-    found = hyoka(*words, "--scale", "100", "-o", "first.csv", "-m", "mlm", "-m", "ls", cwd=folder)
+    found = hyoka(
+        *words, "--scale", "100", "-o", "first.csv", "--method", "mlm", "--method", "ls", cwd=folder
+    )
     assert found.returncode == 0, found.stderr
     first, squares = json.loads(found.stdout)
     assert (first["method"], squares["method"]) == ("mlm", "ls")
@@ -67,25 +69,16 @@ def test_weights_go_round(features: Path) -> None:
         (["--bound", "pawn=a,b"], "no number"),
         (["--anchor", "pawn"], "NAME="),
         (["--freeze", "queen"], "no feature fits 'queen'"),
-        (["--term", "pawn"], "does not go with --features"),
+        (["--term", "pawn"], "No such option"),
         (["--toward", "value"], "needs what another evaluator says"),
         (["-o", "weights.txt"], "must end in one of"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(features: Path, options: list[str], why: str) -> None:
-    found = hyoka("learn", "weights", "--features", "features.csv", *options, cwd=features.parent)
+    found = hyoka("learn", "tune", "features.csv", *options, cwd=features.parent)
     assert found.returncode != 0
     assert why in " ".join(found.stderr.split())
     assert "Traceback" not in found.stderr
-
-
-def test_options_of_features_need_some(tmp_path: Path) -> None:
-    for option in (("--l2", "1"), ("--mix", "0")):
-        found = hyoka("learn", "weights", *option, cwd=tmp_path)
-        assert found.returncode != 0
-        assert f"{option[0]} is for features" in found.stderr
-    found = hyoka("learn", "weights", cwd=tmp_path)
-    assert "name a study" in found.stderr
 
 
 def test_a_study_has_the_results(tmp_path: Path) -> None:
@@ -94,21 +87,21 @@ def test_a_study_has_the_results(tmp_path: Path) -> None:
     lines = [",".join(rows.column_names)]
     lines += [",".join(map(str, row.values())) for row in rows.to_pylist()]
     (tmp_path / "own.csv").write_text("\n".join(lines) + "\n")
-    found = hyoka(
-        "learn", "weights", "study", "--features", "own.csv", "-o", "w.json", cwd=tmp_path
-    )
+    found = hyoka("learn", "tune", "own.csv", "--study", "study", "-o", "w.json", cwd=tmp_path)
     assert found.returncode == 0, found.stderr
-    played = hyoka("terms", "othello", "corners", "--from", "w.json", "--json", cwd=tmp_path)
+    played = hyoka(
+        "model", "terms", "othello", "corners", "--from", "w.json", "--json", cwd=tmp_path
+    )
     [corners] = json.loads(played.stdout)
     assert corners["opening"] > 0
 
 
 def test_terms_are_listed_with_their_meaning(tmp_path: Path) -> None:
-    found = hyoka("terms", "chess", cwd=tmp_path)
+    found = hyoka("model", "terms", "chess", cwd=tmp_path)
     assert found.returncode == 0, found.stderr
     assert "pawn_on_*" in found.stdout
     assert "bishops on both colors" in " ".join(found.stdout.split())
-    every = json.loads(hyoka("terms", "shogi", "--json", cwd=tmp_path).stdout)
+    every = json.loads(hyoka("model", "terms", "shogi", "--json", cwd=tmp_path).stdout)
     assert [each["term"] for each in every] == list(linear_evaluation("shogi").names)
     assert all(each["meaning"] for each in every)
-    assert hyoka("terms", "chess", "dragon*", cwd=tmp_path).returncode != 0
+    assert hyoka("model", "terms", "chess", "dragon*", cwd=tmp_path).returncode != 0

@@ -1,244 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """WDL model: win, draw and loss probabilities as a function of the score and the game stage."""
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.polynomial.polynomial import polyval
 from numpy.typing import NDArray
 
 from hyoka._core import resampled_sums
-from hyoka.analysis.resampling import Resampling, interval
-from hyoka.analysis.sample import VALUE, Reals, Sample
-from hyoka.analysis.wdl_code import model_code
+from hyoka.analysis.sample import VALUE, Reals, Resampling, Sample, interval
+from hyoka.analysis.wdl_likelihood import Maximum, Outcomes, constants, greatest_likelihood, slopes
 from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.figure import Figure
 from hyoka.foundation.math import Estimate, logistic
-
-Array = NDArray[np.float64]
-
-_STEPS: Final = 200
-_SETTLED: Final = 1e-14
-"""Convergence tolerance: expected gain of the next step per position."""
-_WITHIN: Final = 0.9
-"""Maximum step, as a share of the distance to the boundary where a or b is 0."""
-_LEAST: Final = 1e-4
-"""Lower bound of a and b at any stage, as a share of their means."""
-_CHECKED: Final = 200
-"""Number of extra stages at which a and b must be positive."""
-
-
-@dataclass(frozen=True, eq=False)
-class Outcomes:
-    """Counts of wins, draws and losses by score and stage."""
-
-    stages: Array
-    """The distinct stages, ascending."""
-    at: NDArray[np.int64]
-    """Index of each row's stage."""
-    scores: Array
-    won: Array
-    drawn: Array
-    lost: Array
-
-    @classmethod
-    def counted(
-        cls, scores: Array, stages: Array, results: NDArray[Any], weights: Array
-    ) -> "Outcomes":
-        """Count positions with equal score and stage."""
-        distinct, at = np.unique(stages, return_inverse=True)
-        order = np.lexsort((scores, at))
-        at, scores = at[order], scores[order]
-        new = np.ones(len(at), dtype=bool)
-        new[1:] = (np.diff(at) != 0) | (np.diff(scores) != 0)
-        first, counts = np.flatnonzero(new), weights[order]
-        won, lost = results[order] == 1, results[order] == 0
-        sums = [
-            np.add.reduceat(np.where(which, counts, 0.0), first)
-            for which in (won, ~(won | lost), lost)
-        ]
-        return cls(distinct, at[first].astype(np.int64), scores[first], *sums)
-
-    @property
-    def total(self) -> float:
-        """Total weight of the positions."""
-        return float(self.won.sum() + self.drawn.sum() + self.lost.sum())
-
-
-class Slopes(NamedTuple):
-    """First and second derivatives of log-likelihoods with respect to a and b."""
-
-    a: Array
-    b: Array
-    aa: Array
-    ab: Array
-    bb: Array
-
-
-class Maximum(NamedTuple):
-    """Maximum-likelihood coefficients of 1, x, x² … with x = stage / reference."""
-
-    a: Array
-    b: Array
-    loss: float
-    """Negative log-likelihood per position."""
-    steps: int
-    converged: bool
-
-
-def log_likelihoods(a: Array, b: Array, outcomes: Outcomes) -> Array:
-    """Compute the log-likelihood of each row, with a and b per row."""
-    ahead, behind = (outcomes.scores - a) / b, (-outcomes.scores - a) / b
-    win, loss = -np.logaddexp(0, -ahead), -np.logaddexp(0, -behind)
-    twice = 2 * a / b
-    # 1 - win - loss = (exp(2κ) - 1) · win · loss avoids cancellation.
-    draw = twice + np.log(-np.expm1(-twice)) + win + loss
-    return np.asarray(outcomes.won * win + outcomes.drawn * draw + outcomes.lost * loss)
-
-
-def slopes(a: Array, b: Array, outcomes: Outcomes) -> Slopes:
-    """Compute the derivatives of each row's log-likelihood."""
-    v, kappa = outcomes.scores, a / b
-    win, loss = _logistic((v - a) / b), _logistic((-v - a) / b)
-    up, down = outcomes.won + outcomes.drawn, outcomes.lost + outcomes.drawn
-    gone = np.exp(-2 * kappa)
-    rest = -np.expm1(-2 * kappa)
-    # Derivatives with respect to κ and β, in which the log-likelihood is concave.
-    k = outcomes.drawn * 2 / rest - up * (1 - win) - down * (1 - loss)
-    s = v * (up * (1 - win) - down * (1 - loss))
-    bent_win, bent_loss = up * win * (1 - win), down * loss * (1 - loss)
-    kk = -bent_win - bent_loss - outcomes.drawn * 4 * gone / rest**2
-    ks = v * (bent_win - bent_loss)
-    ss = -(v**2) * (bent_win + bent_loss)
-    # Chain rule to a and b: κ = a / b, β = 1 / b.
-    return Slopes(
-        k / b,
-        -(k * kappa + s / b) / b,
-        kk / b**2,
-        -(kk * kappa + ks / b + k) / b**2,
-        (kk * kappa**2 + 2 * kappa * ks / b + ss / b**2 + 2 * kappa * k + 2 * s / b) / b**2,
-    )
-
-
-def greatest_likelihood(outcomes: Outcomes, reference: float, degree: int) -> Maximum:
-    """Fit the polynomials by maximum likelihood, one degree after the other.
-
-    Each degree starts from the optimum of the degree below: from the constants, the first step
-    may lead to a or b near 0.
-
-    Pre: there are wins or losses, draws, and more stages than the degree.
-    """
-    powers = (outcomes.stages / reference)[:, None] ** np.arange(degree + 1)
-    counts = np.bincount(
-        outcomes.at, outcomes.won + outcomes.drawn + outcomes.lost, len(outcomes.stages)
-    )
-    # An orthogonal basis decorrelates the coefficients.
-    triangle = np.linalg.qr(powers * np.sqrt(counts / counts.sum())[:, None])[1]
-    basis = np.linalg.solve(triangle.T, powers.T).T
-    first, last = outcomes.stages[0] / reference, outcomes.stages[-1] / reference
-    between = np.linspace(first, last, _CHECKED)[:, None] ** np.arange(degree + 1)
-    checked = np.concatenate([basis, np.linalg.solve(triangle.T, between.T).T])
-    start = constants(outcomes)
-    # The basis starts with a constant; each lower degree uses a prefix of it.
-    at = np.array([start.a[0], start.b[0]]) * triangle[0, 0]
-    loss, steps, converged = start.loss, start.steps, start.converged
-    for width in range(2, degree + 2) if converged else ():
-        longer = np.pad(at.reshape(2, -1), ((0, 0), (0, 1))).ravel()
-        optimum, loss, more, converged = _climbed(
-            outcomes, basis[:, :width], checked[:, :width], longer
-        )
-        steps += more
-        at = optimum if converged else longer
-    a, b = np.linalg.solve(triangle[: at.size // 2, : at.size // 2], at.reshape(2, -1).T).T
-    return Maximum(a, b, loss, steps, converged)
-
-
-def constants(outcomes: Outcomes) -> Maximum:
-    """Fit constant a and b by maximum likelihood."""
-    spread = float(np.sqrt(np.average(outcomes.scores**2, weights=_counts(outcomes)))) or 1.0
-    share = float(outcomes.drawn.sum()) / outcomes.total
-    # At a score of 0 the draw probability is tanh(κ / 2).
-    kappa = 2 * np.arctanh(min(max(share, 0.01), 0.99))
-    one = np.ones((len(outcomes.stages), 1))
-    at = np.array([kappa * spread, spread])
-    optimum, loss, steps, converged = _climbed(outcomes, one, one, at)
-    return Maximum(optimum[:1], optimum[1:], loss, steps, converged)
-
-
-def _climbed(
-    outcomes: Outcomes, basis: Array, checked: Array, at: Array
-) -> tuple[Array, float, int, bool]:
-    """Minimize the loss per position by Newton's method, damped where it is not convex."""
-    total, width = outcomes.total, basis.shape[1]
-    floor = _LEAST * (checked @ at.reshape(2, -1).T).mean(axis=0)
-
-    def loss_at(theta: Array) -> float:
-        a, b = (basis @ half for half in theta.reshape(2, -1))
-        if (checked @ theta.reshape(2, -1).T < floor).any():
-            return np.inf
-        likelihoods = log_likelihoods(a[outcomes.at], b[outcomes.at], outcomes)
-        return -float(likelihoods.sum()) / total
-
-    loss, damping = loss_at(at), 0.0
-    for step_number in range(_STEPS):
-        gradient, curvature = _downhill(outcomes, basis, at)
-        gradient, curvature = gradient / total, curvature / total
-        # Scale by the magnitudes of a's and b's coefficients.
-        unit = np.repeat([1 / max(np.abs(half).max(), 1e-300) for half in at.reshape(2, -1)], width)
-        scaled = curvature / np.outer(unit, unit)
-        least = float(np.linalg.eigvalsh(scaled)[0])
-        top = max(float(np.abs(scaled).max()), 1e-300)
-        is_bowl = least > 1e-13 * top
-        if is_bowl:
-            gain = float(gradient @ np.linalg.solve(curvature, gradient))
-            if gain < _SETTLED:
-                return at, loss, step_number, True
-        while True:
-            lift = max(0.0, 1e-6 * top - least) + damping * top
-            step = -np.linalg.solve(scaled + lift * np.eye(len(at)), gradient / unit) / unit
-            beyond = at + _inside(checked, at, step) * step
-            beyond_loss = loss_at(beyond)
-            if beyond_loss < loss:
-                damping = damping / 10 if damping > 1e-9 else 0.0
-                break
-            if damping > 1e9:
-                # Any gain is below rounding error.
-                return at, loss, step_number, is_bowl and gain < 1e-10
-            damping = max(damping * 10, 1e-6)
-        at, loss = beyond, beyond_loss
-    return at, loss, _STEPS, False
-
-
-def _downhill(outcomes: Outcomes, basis: Array, at: Array) -> tuple[Array, Array]:
-    """Compute the gradient and Hessian of the negative log-likelihood."""
-    a, b = (basis @ half for half in at.reshape(2, -1))
-    by_stage = [
-        np.bincount(outcomes.at, each, len(outcomes.stages))
-        for each in slopes(a[outcomes.at], b[outcomes.at], outcomes)
-    ]
-    gradient = -np.concatenate([basis.T @ each for each in by_stage[:2]])
-    aa, ab, bb = (-(basis * each[:, None]).T @ basis for each in by_stage[2:])
-    return gradient, np.block([[aa, ab], [ab.T, bb]])
-
-
-def _inside(checked: Array, at: Array, step: Array) -> float:
-    """Largest share of a step, at most 1, that keeps a and b positive at all stages."""
-    now, change = checked @ at.reshape(2, -1).T, checked @ step.reshape(2, -1).T
-    falls = change < 0
-    if not falls.any():
-        return 1.0
-    return min(1.0, _WITHIN * float((now[falls] / -change[falls]).min()))
-
-
-def _counts(outcomes: Outcomes) -> Array:
-    return outcomes.won + outcomes.drawn + outcomes.lost
-
-
-def _logistic(x: Array) -> Array:
-    return np.asarray(0.5 * (1 + np.tanh(x / 2)))
-
+from hyoka.storage.files import write_text
+from hyoka.storage.outputs import GENERATOR
+from hyoka.storage.result import FORMATS, MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
 
 DEGREE: Final = 3
 NO_MODEL: Final[dict[str, str]] = {
@@ -579,3 +362,256 @@ def _grid(sample: Sample, stages: Reals, along: Stages, most: float) -> Grid:
         counted(np.where(won | lost, 0.0, weight)),
         counted(weight),
     )
+
+
+@dataclass(frozen=True, repr=False)
+class WdlModels(Result):
+    """WDL models of evaluators and conditions."""
+
+    drawn_by = "wdl_contours"
+
+    parts: tuple[WdlModel, ...]
+    caveats: tuple[str, ...] = ()
+    coverage: Coverage | None = None
+    min_games: int = MIN_GAMES
+    """Minimum number of games for a figure to be shown; `parts` has all figures."""
+
+    def has_enough_games(self, part: WdlModel) -> bool:
+        """Whether a part has enough games for figures."""
+        return part.games >= self.min_games
+
+    @property
+    def title(self) -> str:
+        """One-line title."""
+        return "Win = 1 / (1 + exp((a - score) / b)), loss the same of -score, draw what is left"
+
+    def table(self) -> pa.Table:
+        """One row per model, with coefficients and intervals."""
+        rows = []
+        for part in self.parts:
+            row: dict[str, object] = {
+                "evaluator": part.name,
+                "condition": part.condition,
+                "unit": part.unit,
+                "along": part.stages.name,
+                "reference": part.stages.reference,
+                "low": part.stages.low,
+                "high": part.stages.high,
+                "most": part.most,
+                "positions": part.positions,
+                "games": part.games,
+                "log_loss": part.loss,
+                "verdict": part.verdict,
+            }
+            named = {"half": part.half, "spread": part.spread, "draws": part.draws}
+            for side, estimates in (("a", part.a), ("b", part.b)):
+                named |= {f"{side}{power}": each for power, each in enumerate(estimates)}
+            if not self.has_enough_games(part):
+                named = dict.fromkeys(named, Estimate(math.nan, math.nan, math.nan))
+                row["log_loss"] = math.nan
+            for name, each in named.items():
+                row |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
+            rows.append(row)
+        return pa.Table.from_pylist(rows)
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """Rows of the text table."""
+        heading = (
+            "evaluator", "condition", "50 % wins at", "spread", "draws at 0", "log loss",
+            "positions", "games",
+        )  # fmt: skip
+        return (heading, *(_cells(part, self.has_enough_games(part)) for part in self.parts))
+
+    def notes(self) -> tuple[str, ...]:
+        """The fitted range, the coefficients, and reasons for missing models."""
+        notes = [*self.caveats]
+        enough = [part for part in self.parts if self.has_enough_games(part)]
+        if few := len(self.parts) - len(enough):
+            notes.append(too_few_note(few, self.min_games))
+        if not enough:
+            return tuple(notes)
+        for part in enough:
+            who = ", ".join(word for word in (part.name, part.condition) if word)
+            if not part.converged:
+                notes.append(f"{who}: no model fits, {part.missing_reason}.")
+                continue
+            for side, estimates in (("a", part.a), ("b", part.b)):
+                numbers = ", ".join(f"{each.value:.6g}" for each in reversed(estimates))
+                notes.append(f"{who}: {side} = {numbers}")
+            if len(part.a) <= DEGREE:
+                notes.append(f"{who}: polynomials of degree {len(part.a) - 1}.")
+        stages = enough[0].stages
+        beyond = sorted({part.most for part in enough if math.isfinite(part.most)})
+        low = min(part.stages.low for part in enough)
+        high = max(part.stages.high for part in enough)
+        notes.append(
+            f"Coefficients are of the powers of x = stage / {stages.reference:g}, highest first; "
+            f"the stage is {stages.name}, from {low:g} to {high:g}; scores up to "
+            f"±{' or ±'.join(f'{most:,.0f}' for most in beyond)} were fitted. The columns are of "
+            f"stage {stages.reference:g}, or the nearest there is. -o FILE.h, .py or .json has the "
+            "coefficients."
+        )
+        return tuple(notes)
+
+    def save(self, path: str | Path, figure: Figure | None = None) -> None:
+        """Write a result file, or code for the suffixes `.h`, `.hpp` and `.py`."""
+        file = Path(path)
+        language = LANGUAGES.get(file.suffix.lower())
+        if language is None:
+            if file.suffix.lower() not in FORMATS:
+                suffixes = ", ".join([*FORMATS, *LANGUAGES])
+                raise StudyError(f"'{file.name}' must end in one of {suffixes}")
+            super().save(file, figure)
+            return
+        if len(self.parts) != 1:
+            raise StudyError(f"'{file.name}' holds one model: ask for one evaluator, in one part")
+        write_text(file, self.parts[0].code(language))
+
+
+def _cells(part: WdlModel, has_enough: bool) -> tuple[str, ...]:
+    who = (part.name, part.condition or "all")
+    counts = (f"{part.positions:,}", f"{part.games:,}")
+    if not has_enough:
+        return (*who, *[TOO_FEW] * 4, *counts)
+    if not part.converged:
+        return (*who, "no model fits", "", "", "", *counts)
+    texts = (part.half.text(".1f"), part.spread.text(".1f"), part.draws.text(".3f"))
+    return (*who, *texts, f"{part.loss:.4f}", *counts)
+
+
+LANGUAGES: Final = {".h": "c++", ".hpp": "c++", ".py": "python"}
+"""Languages by file suffix."""
+
+
+def model_code(language: str, model: WdlModel) -> str:
+    """Export the model as `c++`, `python` or `json`."""
+    if language not in _WRITERS:
+        raise ParameterError("language", f"is {', '.join(_WRITERS)}, not '{language}'")
+    return _WRITERS[language](model)
+
+
+def _about(model: WdlModel) -> str:
+    """One line about the model, without user text, so that it is safe in a comment."""
+    return (
+        f"{GENERATOR}: fitted by hyoka analyze wdl to {model.positions:,} positions of "
+        f"{model.games:,} games; scores in {model.unit}."
+    )
+
+
+def _numbers(model: WdlModel) -> tuple[list[str], list[str]]:
+    """Coefficients of a and b from the highest power down, for Horner's method."""
+    a, b = ([repr(each.value) for each in reversed(side)] for side in (model.a, model.b))
+    return a, b
+
+
+def _stages(model: WdlModel) -> tuple[str, str, str]:
+    """The lowest, highest and reference stages as floating-point literals."""
+    stages = model.stages
+    return repr(float(stages.low)), repr(float(stages.high)), repr(float(stages.reference))
+
+
+def _cpp(model: WdlModel) -> str:
+    a, b = (", ".join(numbers) for numbers in _numbers(model))
+    low, high, reference = _stages(model)
+    return f"""// {_about(model)}
+// The stage is what the model was fitted along, such as the move number.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace wdl {{
+
+inline constexpr double as[] = {{{a}}};
+inline constexpr double bs[] = {{{b}}};
+
+struct Params {{
+    double a, b;
+}};
+
+struct Probabilities {{
+    double win, draw, loss;
+}};
+
+inline Params params(double stage) {{
+    const double x = std::clamp(stage, {low}, {high}) / {reference};
+    Params p{{0, 0}};
+    for (const double c : as) p.a = p.a * x + c;
+    for (const double c : bs) p.b = p.b * x + c;
+    return p;
+}}
+
+inline Probabilities probabilities(double score, double stage) {{
+    const auto [a, b] = params(stage);
+    const double win = 1 / (1 + std::exp((a - score) / b));
+    const double loss = 1 / (1 + std::exp((a + score) / b));
+    return {{win, 1 - win - loss, loss}};
+}}
+
+/// 100 wins half of the games at the reference stage.
+inline double normalised(double score) {{
+    return 100 * score / {model.half.value!r};
+}}
+
+}}  // namespace wdl
+"""
+
+
+def _python(model: WdlModel) -> str:
+    a, b = (", ".join(numbers) for numbers in _numbers(model))
+    low, high, reference = _stages(model)
+    return f'''# {_about(model)}
+"""Win, draw and loss by score and stage of the game, such as the move number."""
+
+import math
+
+AS = [{a}]
+BS = [{b}]
+
+
+def params(stage):
+    """The score that wins half of the games, and the spread."""
+    x = min(max(stage, {low}), {high}) / {reference}
+    a = b = 0.0
+    for c, d in zip(AS, BS):
+        a, b = a * x + c, b * x + d
+    return a, b
+
+
+def probabilities(score, stage):
+    """Of a win, a draw and a loss."""
+    a, b = params(stage)
+    win, loss = _logistic((score - a) / b), _logistic((-score - a) / b)
+    return win, 1 - win - loss, loss
+
+
+def normalised(score):
+    """100 wins half of the games at the reference stage."""
+    return 100 * score / {model.half.value!r}
+
+
+def _logistic(x):
+    return 1 / (1 + math.exp(-x)) if x > 0 else math.exp(x) / (1 + math.exp(x))
+'''
+
+
+def _json(model: WdlModel) -> str:
+    stages = model.stages
+    content = {
+        "along": stages.name,
+        "reference": stages.reference,
+        "low": stages.low,
+        "high": stages.high,
+        "unit": model.unit,
+        "half": model.half.value,
+        "as": [each.value for each in reversed(model.a)],
+        "bs": [each.value for each in reversed(model.b)],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+_WRITERS: Final[dict[str, Callable[[WdlModel], str]]] = {
+    "c++": _cpp,
+    "python": _python,
+    "json": _json,
+}

@@ -221,7 +221,7 @@ def chosen_terms(evaluation: LinearEvaluation, patterns: Sequence[str]) -> list[
         wanted |= set(matches)
     if not wanted:
         raise NotationError(
-            "no term is named: say which weights to fit, one or more of `hyoka terms "
+            "no term is named: say which weights to fit, one or more of `hyoka model terms "
             f"{evaluation.game}`"
         )
     return [name for name in evaluation.names if name in wanted]

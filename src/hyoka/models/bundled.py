@@ -125,7 +125,7 @@ def bundled_model_file(name: str) -> ModelFile:
     """
     names = bundled_names()
     if name not in names:
-        hint = nearest(name, names) or "`hyoka model` lists them"
+        hint = nearest(name, names) or "`hyoka model show` lists them"
         raise NotationError(f"no bundled model '{name}'; {hint}")
     _, kind, *game = name.split(":")
     model_file = _BY_GAME[kind][1](*game) if game else _FOR_ANY_GAME[kind]()

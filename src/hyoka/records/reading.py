@@ -113,7 +113,7 @@ class Batch:
         ]
 
     def arrow(self) -> pa.Table:
-        """Return the games as an Arrow table with a row per game; see `hyoka columns`."""
+        """Return the games as an Arrow table with a row per game; see `hyoka study columns`."""
         return _arrow_of(self)
 
 

@@ -133,8 +133,8 @@ def read_toml(file: Path, *, verify: bool = True) -> dict[str, Any]:
         if above and verify and checksum.strip() != _digest(above):
             raise StudyError(
                 f"{file}: damaged, or changed by hand: it is not as it was written; "
-                "`hyoka check STUDY` says what can be saved, `hyoka check STUDY --seal` takes the "
-                "file as it is"
+                "`hyoka study verify STUDY` says what can be saved, `hyoka study verify STUDY "
+                "--seal` takes the file as it is"
             )
         values = tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):

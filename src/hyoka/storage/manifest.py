@@ -108,7 +108,7 @@ def derived_files(study: Path, table: str) -> dict[str, Path]:
 
 def read_description(folder: Path) -> dict[str, Any]:
     """Read `study.toml`."""
-    hint = f"; make one with: hyoka records FILES... --to {folder}"
+    hint = f"; make one with: hyoka study create {folder} FILES..."
     return read_described(folder / DESCRIPTION, "study", (UNSEALED_VERSION, VERSION), hint)
 
 
@@ -211,7 +211,7 @@ def read_part(file: Path, columns: Sequence[str] | None = None) -> pa.Table:
         return pq.read_table(file, columns=columns, page_checksum_verification=True)
 
 
-_ADVICE: Final = "; `hyoka check` says what can be saved"
+_ADVICE: Final = "; `hyoka study verify` says what can be saved"
 
 
 def _check(file: Path, part: Part, *, every_byte: bool) -> None:

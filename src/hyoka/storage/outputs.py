@@ -50,7 +50,9 @@ _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _PNG_HEADER: Final = 33
 """Bytes of the signature and the first chunk, after which chunks may be inserted."""
 _PNG_MARK: Final = b"tEXtSoftware\0Hyoka"
-_RESULTS_MARK: Final = re.compile(rb"^`hyoka reproduce [^`\n]*` \xc2\xb7 commit ", re.MULTILINE)
+_RESULTS_MARK: Final = re.compile(
+    rb"^`hyoka experiment run [^`\n]*` \xc2\xb7 commit ", re.MULTILINE
+)
 _TRAINING: Final = {"about.npy", "weights.npy", "best.npy"}
 
 

@@ -42,8 +42,7 @@ from hyoka.analysis import (
     WdlModels,
     open_bins,
 )
-from hyoka.analysis.curves import least_positions
-from hyoka.analysis.curves import Trend
+from hyoka.analysis.curves import Trend, least_positions
 from hyoka.analysis.wdl import Stages, default_max_score
 from hyoka.foundation.errors import ParameterError, StudyError, named
 from hyoka.foundation.options import check_options, option
@@ -57,10 +56,11 @@ from hyoka.study.sampling import (
     Measured,
     Question,
     chosen_evaluators,
-    evaluator_labels,
+    evaluator_titles,
     is_player,
     measured,
     slice_columns,
+    titles_text,
 )
 
 if TYPE_CHECKING:
@@ -217,7 +217,9 @@ def slices(  # noqa: PLR0913 - a keyword for each choice
     question = _of_all(_asked(question, options), "a search for splits")
     if evaluator is None:
         if len(study.engines) > 1:
-            raise ParameterError("evaluator", f"says whose splits, of {', '.join(study.engines)}")
+            raise ParameterError(
+                "evaluator", f"says whose splits, of {titles_text(study, study.engines)}"
+            )
         evaluator = study.engines[0] if study.engines else None
     searched = list(columns) if columns is not None else slice_columns(study)
     for column in searched:
@@ -482,7 +484,7 @@ class _Walk:
                 nothing.append(error)
                 if len(nothing) == len(self._groups):
                     raise nothing[0] from None
-                self._missing += evaluator_labels(self._study, group.names)
+                self._missing += evaluator_titles(self._study, group.names)
                 continue
             self._met.append(loaded.group(group.own_positions, group.common_positions))
             self._games = np.union1d(self._games, loaded.joint_games)

@@ -24,9 +24,9 @@ from hyoka.analysis import (
 )
 from hyoka.foundation.errors import ConditionError, ParameterError, StudyError, named, nearest
 from hyoka.foundation.options import check_options, option
-from hyoka.foundation.text import matches
+from hyoka.foundation.text import distinct_titles, matches
 from hyoka.games import facts_named
-from hyoka.storage.manifest import AUTHORS, PLAYER, derived_file, read_manifest
+from hyoka.storage.manifest import AUTHORS, COMMENTS, PLAYER, derived_file, read_manifest
 from hyoka.storage.result import CoveredGroup
 from hyoka.study.comment_authors import PlayersOf
 from hyoka.study.sql import check_condition
@@ -332,8 +332,7 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
             by_text = {n for text, names in texts.items() if matches(name, text) for n in names}
             fitting = [n for n in known if n in by_text or matches(name, n)]
             if not fitting:
-                titles = evaluator_titles(study, known)
-                hint = nearest(name, [*known, *texts]) or f"there are {'; '.join(titles)}"
+                hint = nearest(name, [*known, *texts]) or f"there are {titles_text(study, known)}"
                 raise StudyError(f"{study.path}: no evaluator '{name}'; {hint}")
             chosen += fitting
             continue
@@ -350,7 +349,7 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
 def nothing_evaluated(study: "Study") -> StudyError:
     """The error for a study without evaluations."""
     return StudyError(
-        f"{study.path}: nothing has been evaluated yet; run: hyoka evaluate {study.path}"
+        f"{study.path}: nothing has been evaluated yet; run: hyoka study evaluate {study.path}"
     )
 
 
@@ -360,7 +359,7 @@ def chosen_evaluator(study: "Study", evaluator: str) -> str:
     if len(names) > 1:
         raise StudyError(
             f"{study.path}: '{evaluator}' stands for {len(names)} evaluators, "
-            f"{', '.join(names[:3])}{' …' if len(names) > 3 else ''}; choose one"
+            f"{titles_text(study, names[:3])}{' …' if len(names) > 3 else ''}; choose one"
         )
     return names[0]
 
@@ -373,10 +372,20 @@ def evaluator_text(study: "Study", name: str) -> str:
 def evaluator_titles(study: "Study", names: Sequence[str]) -> list[str]:
     """Return the titles of evaluators, unique in the study."""
     known = study.engines
-    titles = [str(identity(study, name).get("title", _called(study, name))) for name in known]
     texts = [evaluator_text(study, name) for name in known]
+    titles = [
+        str(identity(study, name).get("title", f"{COMMENTS} by {_called(study, name)}"))
+        if is_player(study, name)
+        else str(identity(study, name).get("title", text))
+        for name, text in zip(known, texts, strict=True)
+    ]
     by_name = dict(zip(known, distinct_titles(titles, texts), strict=True))
-    return [by_name[name] for name in names]
+    return [by_name.get(name, name) for name in names]
+
+
+def titles_text(study: "Study", names: Sequence[str]) -> str:
+    """List evaluators in a message."""
+    return "; ".join(evaluator_titles(study, names))
 
 
 def _called(study: "Study", name: str) -> str:
@@ -414,9 +423,10 @@ def said_by(study: "Study", names: Sequence[str]) -> str:
     """Build the SQL of the positions with evaluations, one row per evaluation."""
     known = study.condition_columns()
     said = ", ".join(f"e.{column}" for column in SAID if column not in known)
+    texts = [_called(study, name) for name in names]
     labels = " ".join(
-        f"when {quoted(name)} then {quoted(label)}"
-        for name, label in zip(names, evaluator_labels(study, names), strict=True)
+        f"when {quoted(name)} then {quoted(text if texts.count(text) == 1 else name)}"
+        for name, text in zip(names, texts, strict=True)
     )
     called = "" if EVALUATOR in known else f", case e.engine {labels} end as {EVALUATOR}"
     return (

@@ -5,6 +5,7 @@ import collections
 import errno
 import functools
 import glob
+import importlib
 import os
 import shutil
 import tempfile
@@ -12,7 +13,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
@@ -50,6 +51,14 @@ from hyoka.study.python_games import (
 from hyoka.study.sql import check_condition
 from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
+if TYPE_CHECKING:
+    from hyoka.reporting.study_report import StudyReport
+    from hyoka.study.evaluating import EvaluationPlan
+    from hyoka.study.evaluation_store import EvaluationReport
+    from hyoka.study.exact_results import AdjudicationReport
+    from hyoka.study.exporting import ExportReport
+    from hyoka.study.verify import StudyCheck
+
 _RECORDS_AT_ONCE: Final = 1000
 _COUNTS: Final = ("duplicates", "merged_duplicates", "left_out")
 """Counts in a study's manifest beside games, positions and refused games."""
@@ -84,8 +93,8 @@ class Study:
         check_known(folder, manifest.values["game"])
         if not manifest.sealed:
             warnings.warn(
-                f"{folder}: an older study without checksums; `hyoka check {folder} --seal` adds "
-                "them, and so does the next command that writes",
+                f"{folder}: an older study without checksums; `hyoka study verify {folder} --seal` "
+                "adds them, and so does the next command that writes",
                 stacklevel=2,
             )
         return cls(folder, manifest.values["game"], tuple(manifest.values["columns"]))
@@ -128,7 +137,12 @@ class Study:
         ).to_pylist()
         lines = [["game", "games", "positions", "evaluators"]]
         lines.append(
-            [self.game, f"{row['games']:,}", f"{row['positions']:,}", ", ".join(self.engines)]
+            [
+                self.game,
+                f"{row['games']:,}",
+                f"{row['positions']:,}",
+                analyzing.titles_text(self, self.engines),
+            ]
         )
         return html_table(f"Study {self.path}", lines)
 
@@ -261,6 +275,49 @@ class Study:
         """The names of the study's evaluators."""
         return sorted(self._snapshot().derived["evaluations"])
 
+    def evaluate(
+        self, specs: Any, plan: "EvaluationPlan | None" = None, **options: Any
+    ) -> "list[EvaluationReport]":
+        """Evaluate positions; see `hyoka.study.evaluating.evaluate`.
+
+        >>> import tempfile, hyoka as hk
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "games.pgn"
+        ...     _ = file.write_text("1. e4 {[%eval 0.3]} e5 2. Qh5 Ke7 3. Qxe5# 1-0")
+        ...     study = hk.Study.create(Path(folder) / "study", records=[file])
+        ...     [report] = study.evaluate("comments")
+        ...     report.done, study.adjudicate().known, study.verify().is_whole
+        (1, 1, True)
+        """
+        reports: list[EvaluationReport] = _imported("study.evaluating").evaluate(
+            self, specs, plan, **options
+        )
+        return reports
+
+    def adjudicate(self, method: str = "rules", **options: Any) -> "AdjudicationReport":
+        """Adjudicate positions; see `hyoka.study.exact_results.adjudicate`."""
+        report: AdjudicationReport = _imported("study.exact_results").adjudicate(
+            self, method, **options
+        )
+        return report
+
+    def export(self, path: str | Path, **options: Any) -> "ExportReport":
+        """Write positions to a file; see `hyoka.study.exporting.export_positions`."""
+        report: ExportReport = _imported("study.exporting").export_positions(self, path, **options)
+        return report
+
+    def report(self, path: str | Path, **options: Any) -> "StudyReport":
+        """Write the report; see `hyoka.reporting.study_report.write_report`."""
+        report: StudyReport = _imported("reporting.study_report").write_report(
+            self, path, **options
+        )
+        return report
+
+    def verify(self) -> "StudyCheck":
+        """Compare the study with its checksums; see `hyoka.study.verify.check_study`."""
+        check: StudyCheck = _imported("study.verify").check_study(self.path)
+        return check
+
     add_column = adding.add_column
     drop_column = adding.drop_column
     curve = analyzing.curve
@@ -271,6 +328,11 @@ class Study:
     disagreements = analyzing.disagreements
     calibration = analyzing.calibration
     wdl = analyzing.wdl
+
+
+def _imported(module: str) -> Any:
+    """Import a module for one verb: these are slow to import, or import this module."""
+    return importlib.import_module(f"hyoka.{module}")
 
 
 def _remark(row: dict[str, Any]) -> Remark:
@@ -319,7 +381,8 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
     if folder.exists():
         what = "a study" if (folder / DESCRIPTION).exists() else "something"
         raise StudyError(
-            f"{folder}: {what} is there already; {named('append_to_study')} adds to a study"
+            f"{folder}: {what} is there already; {named('append_to_study')} or `hyoka study "
+            "append` adds to a study"
         )
     given = [records] if isinstance(records, PythonRecords) else list(records)
     files = files_of(given)

@@ -130,7 +130,7 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
             again = f"remove {file.parent} and ask again ({remedy})"
             check.damage.append(Damage(what, _words(error, file), again))
             continue
-        drop = f"`hyoka check {_quoted(folder)} --seal` drops it, then {remedy}"
+        drop = f"`hyoka study verify {_quoted(folder)} --seal` drops it, then {remedy}"
         if _check_parts(manifest, check, drop) and manifest.names:
             derived[table][name] = manifest
     if tables_are_whole:
@@ -145,7 +145,7 @@ def _lost_description(folder: Path, error: StudyError) -> Damage:
         )
     repair = (
         "put a copy in its place; if it was changed by hand and is right, "
-        f"`hyoka check {_quoted(folder)} --seal` takes it as it is"
+        f"`hyoka study verify {_quoted(folder)} --seal` takes it as it is"
     )
     return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), repair)
 
@@ -164,7 +164,7 @@ def _again(study: Manifest) -> str:
     where = study.values.get("where")
     condition = f" --where {shlex.quote(str(where))}" if where else ""
     return (
-        f"make it again: hyoka records {sources}{condition} --to NEW; the same records give the "
+        f"make it again: hyoka study create NEW {sources}{condition}; the same records give the "
         "same numbers, so that evaluations and adjudications can be copied there"
     )
 
@@ -179,18 +179,18 @@ def _ask_again(folder: Path, file: Path) -> str:
     if DERIVED[table] == "method":
         record = " --record" if table == "winners" else ""
         method = values.get("method", "NAME")
-        return f"hyoka adjudicate {_quoted(folder)}{record} --method {method}"
+        return f"hyoka study adjudicate {_quoted(folder)}{record} --method {method}"
     if table == "rankings":
         model, name = (shlex.quote(str(values.get(key, key.upper()))) for key in ("model", "name"))
-        return f"hyoka rank {_quoted(folder)} --model {model} --name {name}"
+        return f"hyoka study annotate {_quoted(folder)} --model {model} --name {name}"
     if DERIVED[table] == "search":
         search = shlex.quote(str(values.get("search", "SPEC")))
-        return f"hyoka categorise {_quoted(folder)} --with {search}"
+        return f"hyoka study annotate {_quoted(folder)} --search {search}"
     if table == "columns":
         name = file.parent.name.removeprefix("column=")
-        return f"hyoka columns {_quoted(folder)} --add {name}=FILE"
+        return f"hyoka study columns {_quoted(folder)} --add {name}=FILE"
     spec = shlex.quote(str(values.get("spec", "SPEC")))
-    return f"hyoka evaluate {_quoted(folder)} --with {spec} computes what is missing"
+    return f"hyoka study evaluate {_quoted(folder)} --with {spec} computes what is missing"
 
 
 def _derived(folder: Path) -> Iterator[tuple[str, str, Path]]:

@@ -14,8 +14,8 @@ SOURCE = Path(__file__).parents[3] / "src" / "hyoka"
 
 
 def test_a_command_s_parameters_have_the_names_of_its_options() -> None:
-    name, options = command_of(["splits", "study", "--top", "3"])
-    assert name == "hyoka splits"
+    name, options = command_of(["analyze", "slices", "study", "--top", "3"])
+    assert name == "hyoka analyze slices"
     assert options["evaluators"] == "--evaluator"
     assert options["false_discovery_rate"] == "--fdr"
     assert "study" not in options
@@ -36,7 +36,10 @@ def test_a_command_s_parameters_have_the_names_of_its_options() -> None:
         (str(ParameterError("by", f"goes not with {named('bins')}")), "--by goes not with --bins"),
         # What is no parameter of the command stays as it was written.
         (named("other"), "`other`"),
-        ("`hyoka check FOLDER --seal`, `by the way`", "`hyoka check FOLDER --seal`, `by the way`"),
+        (
+            "`hyoka study verify FOLDER --seal`, `by the way`",
+            "`hyoka study verify FOLDER --seal`, `by the way`",
+        ),
     ],
 )
 def test_parameters_in_messages_become_options(message: str, shown: str) -> None:

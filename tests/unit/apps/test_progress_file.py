@@ -46,7 +46,7 @@ def test_a_match_tells_of_its_games(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     file = tmp_path / "progress.json"
     monkeypatch.setenv("HYOKA_PROGRESS", str(file))
     options = ["--game", "go3", "--games", "2", "--to", "match", "--no-report", "--json"]
-    answer = hyoka_here("match", "random", "other=random", *options, cwd=tmp_path)
+    answer = hyoka_here("match", "run", "random", "other=random", *options, cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     [work] = works(file)
     assert (work["what"], work["done"], work["total"], work["unit"]) == ("match", 2, 2, "games")

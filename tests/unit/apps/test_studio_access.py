@@ -32,7 +32,7 @@ OWN_PAGE = {"origin": OURS, "sec-fetch-site": "same-origin"}
 FORMS = Forms.of(COMMANDS)
 PAGES = [
     *(room.path for room in ROOMS),
-    "/runs/new?command=match",
+    "/runs/new?command=match+run",
     "/runs/new?command=learn+weights",
     "/nothing",
     "/runs/99",
@@ -53,7 +53,7 @@ READINGS = [
     "/board/export?game=chess&moves=e2e4&as=pgn",
     "/board/games?path=games.pgn",
     "/runs/events",
-    "/runs/preview?command=match&players=uct",
+    "/runs/preview?command=match+run&players=uct",
     "/file?path=games.pgn",
 ]
 """What can be read, events and files to keep among it."""
@@ -167,7 +167,7 @@ def test_another_page_changes_nothing(
 ) -> None:
     before = everything_in(folder)
     for path in ("/runs", "/records", "/runs/1/cancel"):
-        answer = client.post(path, data={"command": "samples"}, headers=headers)
+        answer = client.post(path, data={"command": "records samples"}, headers=headers)
         assert answer.status_code == 403
     assert everything_in(folder) == before
 
@@ -265,9 +265,9 @@ def test_a_report_stands_alone(client: TestClient, folder: Path) -> None:
         ("match", {"players": "best=sf@ -x"}),
         ("match", {"players": "best=sf -x"}),
         ("match", {"players": "sf@60@ -x"}),
-        ("evaluate", {"study": "a study", "evaluators": "sf@ --outfile x"}),
-        ("evaluate", {"study": "a study", "evaluators": "sf@60"}),
-        ("evaluate", {"study": "a study", "evaluators": "x=sf"}),
+        ("study evaluate", {"study": "a study", "evaluators": "sf@ --outfile x"}),
+        ("study evaluate", {"study": "a study", "evaluators": "sf@60"}),
+        ("study evaluate", {"study": "a study", "evaluators": "x=sf"}),
         ("match", {"players": "  usi:nodes=1:evil@60"}),
         ("match", {"players": "uct:eval=/etc/passwd"}),
         ("match", {"players": "uct:eval=../secret"}),
@@ -278,21 +278,21 @@ def test_a_report_stands_alone(client: TestClient, folder: Path) -> None:
         ("match", {"folder": ".hidden"}),
         ("match", {"cluster_address": "tcp://elsewhere.example:8786"}),
         ("match", {"games": "many"}),
-        ("evaluate", {"study": "a study", "evaluators": "gtp:evil"}),
-        ("evaluate", {"study": "../elsewhere", "evaluators": "uct"}),
+        ("study evaluate", {"study": "a study", "evaluators": "gtp:evil"}),
+        ("study evaluate", {"study": "../elsewhere", "evaluators": "uct"}),
         ("learn comparison", {"sources": "games.pgn", "objective": "/etc/passwd"}),
         ("learn selfplay", {"game": "go5", "search": "uci:evil"}),
-        ("records", {"files": "/etc/*"}),
-        ("records", {"files": "*.pgn"}),
-        ("records", {"files": "**"}),
-        ("records", {"files": "game?.pgn"}),
-        ("records", {"files": "games.[p]gn"}),
+        ("study create", {"study": "made", "files": "/etc/*"}),
+        ("study create", {"study": "made", "files": "*.pgn"}),
+        ("study create", {"study": "made", "files": "**"}),
+        ("study create", {"study": "made", "files": "game?.pgn"}),
+        ("study create", {"study": "made", "files": "games.[p]gn"}),
         ("match", {"openings": "*.pgn:8", "players": "random\nrandom"}),
         ("learn mets", {"records": "*.pgn"}),
         ("reproduce", {"name": "x", "data": "/etc"}),
         ("engine uci", {}),
         ("studio", {}),
-        ("sql", {"study": "a study"}),
+        ("study sql", {"study": "a study"}),
         ("", {}),
     ],
 )
@@ -342,14 +342,18 @@ def test_a_link_out_of_the_folder_is_not_read_by_a_run(tmp_path: Path) -> None:
     # Names of existing files stay so, whatever signs they have.
     (folder / "games [1].pgn").write_text("1. e4 *")
     asked = ["games\n.\ngames [1].pgn"]
-    assert studio.words("records", {"files": asked})[-3:] == ["games", ".", "games [1].pgn"]
-    studio.words("match", {"players": ["uct:eval=games:8"], "openings": ["games:8"]})
+    assert studio.words("study create", {"study": "made", "files": asked})[-3:] == [
+        "games",
+        ".",
+        "games [1].pgn",
+    ]
+    studio.words("match run", {"players": ["uct:eval=games:8"], "openings": ["games:8"]})
     (folder / "games" / "deeper" / "link.pgn").symlink_to(tmp_path / "secret.pgn")
     (folder / "a, link=b").symlink_to(tmp_path / "secret.pgn")
     for command, values in (
-        ("records", {"files": ["games"]}),
-        ("records", {"files": ["."]}),
-        ("records", {"files": ["a, link=b"]}),
+        ("study create", {"study": "made", "files": ["games"]}),
+        ("study create", {"study": "made", "files": ["."]}),
+        ("study create", {"study": "made", "files": ["a, link=b"]}),
         ("learn comparison", {"sources": ["games"]}),
         ("match", {"openings": ["games:8"]}),
         ("match", {"openings": ["a, link=b"]}),
@@ -363,9 +367,9 @@ def test_a_link_out_of_the_folder_is_not_read_by_a_run(tmp_path: Path) -> None:
 
 def test_an_engine_is_known_by_the_name_that_the_user_gave(folder: Path) -> None:
     studio = Studio.on(Folder(folder), Engines({"sf": "uci:nodes=1:stockfish"}), COMMANDS)
-    words = studio.words("match", {"players": ["sf\nbest=sf@60+1", "uct:playouts=5"]})
+    words = studio.words("match run", {"players": ["sf\nbest=sf@60+1", "uct:playouts=5"]})
     told = ["sf=uci:nodes=1:stockfish", "best=uci:nodes=1:stockfish@60+1", "uct:playouts=5"]
-    assert words == ["match", *told]
+    assert words == ["match", "run", *told]
     assert studio.engines.spec("sf", studio.folder) == "uci:nodes=1:stockfish"
     for text in ("uci:stockfish", "uct:eval=/etc/passwd", "uct:eval=../x", ""):
         with pytest.raises(hk.Error):
@@ -376,7 +380,7 @@ def test_a_kept_run_is_checked_again_before_it_goes_on(tmp_path: Path) -> None:
     place = tmp_path / ".hyoka-studio" / "runs" / "1"
     place.mkdir(parents=True)
     (place / "run.json").write_text(
-        '{"command": "match", "values": {"players": ["uci:evil"]}, "words": ["match"], "made": 1}'
+        '{"command": "match run", "values": {"players": ["uci:evil"]}, "words": [], "made": 1}'
     )
     client = client_of(app_on(tmp_path))
     assert "interrupted" in client.get("/runs/1").text

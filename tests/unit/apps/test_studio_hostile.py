@@ -148,7 +148,7 @@ def test_numbers_of_a_run_that_make_no_sense_are_not_shown(tmp_path: Path) -> No
     place.mkdir(parents=True)
     for made in ("1e999", "-1e300", "1" + "0" * 400, "NaN"):
         (place / "run.json").write_text(
-            f'{{"command": "match", "values": {{}}, "words": ["match"], "made": {made}}}'
+            f'{{"command": "match run", "values": {{}}, "words": ["match"], "made": {made}}}'
         )
         works = [{"what": "x", "done": 10**400, "total": 1, "at": 2.0, "began": 1.0}]
         works.append({"what": "y", "done": 1, "total": 2, "at": float("inf"), "began": 10**400})
@@ -244,7 +244,7 @@ def test_a_pipe_in_the_folder_blocks_nothing(tmp_path: Path, kind: str) -> None:
         for path in ("model.json", "games.sgf", "odd", "odd/study.toml", "report.html"):
             answer = client.get(place, params={"path": path})
             assert answer.status_code in (400, 404), (place, path)
-    form = {"command": "records", "files": "model.json"}
+    form = {"command": "study create", "study": "made", "files": "model.json"}
     refused = client.post("/runs", data=form, headers=OWN_PAGE)
     assert refused.status_code == 400
     assert "a pipe, a socket or a device" in refused.text
@@ -358,9 +358,8 @@ def test_a_run_has_regular_files_only(tmp_path: Path, name: str, kind: str) -> N
     place.mkdir(parents=True)
     secret = tmp_path / "secret"
     secret.write_text('{"command": "the secret", "values": {}, "words": [], "made": 1}')
-    text = (
-        '{"command": "match", "values": {"players": ["random\\nrandom"]}, "words": [], "made": 1}'
-    )
+    values = '{"players": ["random\\nrandom"]}'
+    text = f'{{"command": "match run", "values": {values}, "words": [], "made": 1}}'
     (place / "run.json").write_text(text)
     (place / name).unlink(missing_ok=True)
     if kind == "pipe":
@@ -381,7 +380,7 @@ def test_runs_are_not_kept_behind_a_link(tmp_path: Path) -> None:
     outside.mkdir()
     (folder / ".hyoka-studio").symlink_to(outside)
     client = client_of(app_on(folder))
-    form = {"command": "match", "players": "random\nrandom"}
+    form = {"command": "match run", "players": "random\nrandom"}
     answer = client.post("/runs", data=form, headers=OWN_PAGE)
     assert (answer.status_code, "is a link" in answer.text) == (400, True)
     assert list(outside.iterdir()) == []
@@ -443,7 +442,7 @@ def test_a_file_where_runs_need_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / ".hyoka-studio").write_text("not a folder")
     client = client_of(app_on(tmp_path))
     assert client.get("/").status_code == 200
-    form = {"command": "match", "players": "random\nrandom"}
+    form = {"command": "match run", "players": "random\nrandom"}
     answer = client.post("/runs", data=form, headers=OWN_PAGE)
     assert (answer.status_code, "is a file" in answer.text) == (400, True)
 
@@ -481,7 +480,7 @@ def test_a_folder_that_can_not_be_made_says_why(
 
     monkeypatch.setattr(Path, "mkdir", refuse)
     client = client_of(app_on(tmp_path))
-    form = {"command": "match", "players": "random\nrandom"}
+    form = {"command": "match run", "players": "random\nrandom"}
     for answer in (
         upload(client, "games.sgf"),
         client.post("/runs", data=form, headers=OWN_PAGE),
@@ -500,7 +499,7 @@ def test_a_run_that_the_disk_refuses_says_why_and_leaves_nothing(
 
     monkeypatch.setattr(runs, "write_text", refuse)
     client = client_of(app_on(tmp_path))
-    form = {"command": "match", "players": "random\nrandom"}
+    form = {"command": "match run", "players": "random\nrandom"}
     answer = client.post("/runs", data=form, headers=OWN_PAGE)
     assert (answer.status_code, words in answer.text) == (status, True)
     assert list((tmp_path / ".hyoka-studio" / "runs").iterdir()) == []

@@ -20,9 +20,9 @@ from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
 from hyoka.apps.studio.pages import address
 from hyoka.arena.journal import PLAYING, GameInPlay, Playing
-from hyoka.learning.objective_search.objective_loop import Step
+from hyoka.learning.objective_search import Step
 from hyoka.learning.objectives import VECTOR_SIZE
-from hyoka.learning.selfplay.selfplay_loop import Generation, LoopPlan
+from hyoka.learning.selfplay_loop import Generation, LoopPlan
 from hyoka.reporting import Details, Table
 from hyoka.reporting.charts import _shrink_legends
 from hyoka.reporting.learning_report import loss_section
@@ -257,7 +257,7 @@ def test_conditions_reach_nothing_and_are_told_apart(client: TestClient, conditi
     assert HOSTILE not in whole.text
 
 
-@pytest.mark.parametrize("view", ["curves", "games"])
+@pytest.mark.parametrize("view", ["analyze", "curves", "games"])
 def test_a_condition_that_never_ends_is_ended(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, view: str
 ) -> None:
@@ -426,7 +426,7 @@ def test_losses_are_read_from_what_runs_say() -> None:
 
 def test_a_study_that_nobody_judged_says_what_to_do(client: TestClient) -> None:
     shown = client.get("/study?path=unjudged").text
-    assert "/runs/new?command=evaluate&amp;study=unjudged" in shown
+    assert "/runs/new?command=study+evaluate&amp;study=unjudged" in shown
     assert client.get("/study?path=unjudged&view=games").text.count("Open game") == 1
     assert client.get("/study?path=unjudged", headers=PART).status_code == 400
 
@@ -446,7 +446,7 @@ def test_an_empty_folder_says_what_to_do(tmp_path: Path) -> None:
 
 def test_a_form_that_cannot_start_is_shown_again_as_it_was_filled_in(tmp_path: Path) -> None:
     client = client_of(tmp_path)
-    given = {"command": "evaluate", "evaluators": "uct:playouts=77", "retry_failed": "off"}
+    given = {"command": "study evaluate", "evaluators": "uct:playouts=77", "retry_failed": "off"}
     again = client.post("/runs", data=given, headers={"origin": str(client.base_url)})
     assert again.status_code == 400
     assert "Missing argument" in again.text

@@ -25,7 +25,7 @@ from hyoka.apps.studio.runs import Run, Runs
 from hyoka.apps.studio.state import Studio
 
 FORMS = Forms.of(COMMANDS)
-LONG = ["perft", "chess", "9"]
+LONG = ["position", "perft", "chess", "9"]
 """Nobody waits for this one."""
 
 
@@ -76,9 +76,9 @@ def test_a_form_stands_for_the_words_that_one_would_type(allow: Allow) -> None:
         "report": ["off"],
         "seed": [""],
     }
-    words = FORMS.words("match", values, allow)
+    words = FORMS.words("match run", values, allow)
     assert command_text(words) == (
-        "hyoka match --games 20 --to 'matches/one two' --adjudicate win=600,4 "
+        "hyoka match run --games 20 --output 'matches/one two' --adjudicate win=600,4 "
         "--adjudicate draw=10,8,80 --komi=-0.5 --no-report uct:playouts=50 "
         "sf=uci:stockfish@10+0.1"
     )
@@ -87,11 +87,11 @@ def test_a_form_stands_for_the_words_that_one_would_type(allow: Allow) -> None:
 @pytest.mark.parametrize(
     ("command", "values", "problem"),
     [
-        ("match", {"games": ["0"]}, "'--games'"),
-        ("match", {"games": ["many"]}, "integer"),
-        ("evaluate", {}, "STUDY"),
-        ("match", {"players": ["a\x07b"]}, "one line"),
-        ("match", {"no_such": ["1"]}, "no field"),
+        ("match run", {"games": ["0"]}, "'--games'"),
+        ("match run", {"games": ["many"]}, "integer"),
+        ("study evaluate", {}, "STUDY"),
+        ("match run", {"players": ["a\x07b"]}, "one line"),
+        ("match run", {"no_such": ["1"]}, "no field"),
     ],
 )
 def test_what_the_command_line_would_not_take_is_not_started(
@@ -102,11 +102,11 @@ def test_what_the_command_line_would_not_take_is_not_started(
 
 
 def test_a_run_is_done_and_says_so_to_whoever_looks(runs: Runs, tmp_path: Path) -> None:
-    run = runs.start("perft", {"words": ["perft", "othello", "3"]})
+    run = runs.start("position perft", {"words": ["position", "perft", "othello", "3"]})
     assert wait_for(run, "done")
     again = Runs(Folder(tmp_path), runs.words_of).get(run.number)
     assert "56" in again.log
-    assert again.log.startswith("$ hyoka perft othello 3\n")
+    assert again.log.startswith("$ hyoka position perft othello 3\n")
     assert again.works[-1].done == again.works[-1].total
     runs.forget(run.number)
     assert runs.all() == []
@@ -117,20 +117,20 @@ def test_an_engine_that_was_named_evaluates(tmp_path: Path) -> None:
     study = hk.Study.create(tmp_path / "study", records=[tmp_path / "games.pgn"])
     spec = fake("uci", "say=info depth 1 score cp 5", settings="nodes=1")
     studio = Studio.on(Folder(tmp_path), Engines({"mine": spec}), COMMANDS)
-    run = studio.runs.start("evaluate", {"study": ["study"], "evaluators": ["mine"]})
+    run = studio.runs.start("study evaluate", {"study": ["study"], "evaluators": ["mine"]})
     wait_for(run, "done")
     assert len(study.engines) == 1
     assert study.sql("select count(*) as n from evaluations")["n"][0].as_py() >= 4
 
 
 def test_a_run_that_fails_says_why(runs: Runs) -> None:
-    run = runs.start("perft", {"words": ["perft", "no-such-game", "3"]})
+    run = runs.start("position perft", {"words": ["position", "perft", "no-such-game", "3"]})
     wait_for(run, "failed")
     assert "no-such-game" in run.log
 
 
 def test_one_run_is_held_let_go_and_cancelled_while_another_goes_on(runs: Runs) -> None:
-    run, other = (runs.start("perft", {"words": LONG}) for _ in range(2))
+    run, other = (runs.start("position perft", {"words": LONG}) for _ in range(2))
     assert [each.number for each in runs.under_way()] == [2, 1]
     with pytest.raises(hk.Error, match="cancel it first"):
         runs.forget(run.number)
@@ -149,7 +149,7 @@ def test_one_run_is_held_let_go_and_cancelled_while_another_goes_on(runs: Runs) 
 
 
 def test_a_run_that_can_go_on_is_stopped_to_pause_it(runs: Runs) -> None:
-    run = runs.start("match", {"words": LONG})
+    run = runs.start("match run", {"words": LONG})
     runs.pause(run.number)
     wait_for(run, "paused")
     assert not run.is_alive
@@ -161,7 +161,7 @@ def test_a_run_that_can_go_on_is_stopped_to_pause_it(runs: Runs) -> None:
     assert run.state == "running"
     runs.cancel(run.number)
     wait_for(run, "cancelled")
-    assert run.log.count("$ hyoka perft") == 3
+    assert run.log.count("$ hyoka position perft") == 3
 
 
 def test_an_end_that_is_wished_for_while_it_starts_comes_about(
@@ -174,7 +174,7 @@ def test_an_end_that_is_wished_for_while_it_starts_comes_about(
         return launch(*words, **how)
 
     monkeypatch.setattr("hyoka.apps.studio.runs.subprocess.run", run_after_a_click)
-    wait_for(runs.start("perft", {"words": LONG}), "cancelled")
+    wait_for(runs.start("position perft", {"words": LONG}), "cancelled")
 
 
 def test_an_end_that_was_wished_for_before_it_lived_comes_about(
@@ -188,13 +188,13 @@ def test_an_end_that_was_wished_for_before_it_lived_comes_about(
         return begun
 
     monkeypatch.setattr("hyoka.apps.studio.runs.subprocess.run", run_after_a_wish)
-    wait_for(runs.start("perft", {"words": LONG}), "cancelled")
+    wait_for(runs.start("position perft", {"words": LONG}), "cancelled")
 
 
 def test_a_run_goes_on_although_somebody_looks_at_it(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = runs.start("match", {"words": ["perft", "othello", "1"]})
+    run = runs.start("match run", {"words": ["position", "perft", "othello", "1"]})
     wait_for(run, "done")
     with (run.place / "lock").open("rb") as looked_at:
         fcntl.flock(looked_at, fcntl.LOCK_SH)  # as a reader does for a moment
@@ -204,13 +204,13 @@ def test_a_run_goes_on_although_somebody_looks_at_it(
         runs.resume(run.number)
     monkeypatch.undo()
     wait_for(run, "done")
-    assert run.log.count("$ hyoka perft") == 2
+    assert run.log.count("$ hyoka position perft") == 2
 
 
 def test_numbers_of_processes_that_are_gone_are_left_alone(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = runs.start("perft", {"words": ["perft", "othello", "1"]})
+    run = runs.start("position perft", {"words": ["position", "perft", "othello", "1"]})
     wait_for(run, "done")
     sent: list[int] = []
     monkeypatch.setattr(os, "killpg", lambda *signal: sent.append(signal))

@@ -97,7 +97,7 @@ def test_a_wrong_name_gets_the_nearest() -> None:
 
 
 def test_the_command_lists_them() -> None:
-    words = ["reproduce", "--json"]
+    words = ["experiment", "list", "--json"]
     listed = json.loads(CliRunner().invoke(command_line(words), words).stdout)
     assert [each["experiment"] for each in listed] == list(EXPERIMENTS)
 
@@ -408,7 +408,9 @@ class TestResultsPages:
     def test_a_page_says_what_made_it(self, context: ExperimentContext, tmp_path: Path) -> None:
         experiment = tiny_go("000-fig2")
         outcome = experiment.run(context, "tiny")
-        made = Made("hyoka reproduce 000-fig2 --scale tiny", "0123abc", "2026-01-31", "89abcdef")
+        made = Made(
+            "hyoka experiment run 000-fig2 --scale tiny", "0123abc", "2026-01-31", "89abcdef"
+        )
         file = tmp_path / "000-fig2.md"
         write_results_page(file, experiment, "tiny", outcome, made)
         page = read_results_page(file.read_text())

@@ -183,7 +183,7 @@ class TestTuning:
     def test_the_command_tells_it_as_json(self, tmp_path: Path) -> None:
         words = [
             *("learn", "prior", "uct:playouts=20", "--game", "othello", "--prior", "0,10"),
-            *("--games", "4", "--self-play", "8", "--to", str(tmp_path), "--json"),
+            *("--games", "4", "--self-play", "8", "--output", str(tmp_path), "--json"),
         ]
         result = CliRunner().invoke(command_line(words), words)
         assert result.exit_code == 0, result.output

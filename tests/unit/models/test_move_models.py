@@ -68,8 +68,10 @@ def test_a_tree_of_another_game_is_refused(tree: Path) -> None:
 
 
 def shown(*words: str) -> str:
-    """What `hyoka show` prints."""
-    said = CliRunner().invoke(command_line(["show", *words]), ["show", *words])
+    """What `hyoka position show` prints."""
+    said = CliRunner().invoke(
+        command_line(["position", "show", *words]), ["position", "show", *words]
+    )
     assert said.exit_code == 0, said.output
     return str(said.stdout)
 
@@ -95,5 +97,7 @@ def test_show_marks_what_a_leaf_asks_about(tree: Path, tmp_path: Path) -> None:
     assert "<svg" in svg.read_text()
     with pytest.raises(Error, match="--model"):
         CliRunner().invoke(
-            command_line(["show"]), ["show", "go9", "--area", "E4"], catch_exceptions=False
+            command_line(["position", "show"]),
+            ["position", "show", "go9", "--area", "E4"],
+            catch_exceptions=False,
         )

@@ -19,8 +19,8 @@ import pytest
 import hyoka as hk
 from engines import await_end, fake, is_alive
 from hyoka.arena import open_match, plan_match, play_match
-from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, SearchPlan
-from hyoka.learning.selfplay.selfplay_loop import LoopPlan, PlayTask, play_part
+from hyoka.learning.objective_search import ObjectiveSearch, SearchPlan
+from hyoka.learning.selfplay_loop import LoopPlan, PlayTask, play_part
 from hyoka.parallel import Run
 from hyoka.records.samples import sample_path
 
@@ -136,7 +136,7 @@ def test_a_worker_that_dies_costs_no_evaluation_and_none_counts_twice(
     address: str, study: hk.Study, engines: Engines
 ) -> None:
     spec = engines.spec("say=info depth 1 score cp 7")
-    with command("evaluate", str(study.path), "--with", spec, "--cluster", address) as run:
+    with command("study", "evaluate", str(study.path), "--with", spec, "--cluster", address) as run:
         engines.kill_a_worker()
         engines.open()
         output, _ = run.communicate(timeout=120)
@@ -154,7 +154,9 @@ def test_a_worker_that_dies_costs_no_game_and_none_counts_twice(
     players = [f"one={engines.spec('moves=g1f3,g8f6,f3g1,f6g8')}", "two=random"]
     chosen = ["--game", "chess", "--openings", "start", "--games", "8", "--no-report"]
     folder = tmp_path / "match"
-    with command("match", *players, *chosen, "--to", str(folder), "--cluster", address) as run:
+    with command(
+        "match", "run", *players, *chosen, "--output", str(folder), "--cluster", address
+    ) as run:
         engines.kill_a_worker()
         engines.open()
         output, _ = run.communicate(timeout=120)

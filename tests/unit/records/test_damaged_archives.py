@@ -275,18 +275,18 @@ def test_the_exit_code_tells_that_not_all_was_read(
     packed[packed.index(b"04.sgf") + 148] ^= 0x55
     path = tmp_path / "games.tar"
     path.write_bytes(packed)
-    assert run(["records", str(path), "--json"]) == 3
+    assert run(["records", "info", str(path), "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
     assert (found["unread"], found["refused"]) == (1, {"broken file": 1})
-    assert run(["records", str(path), "--to", str(tmp_path / "study"), "--json", "-q"]) == 3
+    assert run(["study", "create", str(tmp_path / "study"), str(path), "--json", "-q"]) == 3
     assert json.loads(capsys.readouterr().out)["unread"] == 1
-    assert run(["convert", str(path), "-o", str(tmp_path / "out.sgf"), "--json"]) == 3
+    assert run(["records", "convert", str(path), "-o", str(tmp_path / "out.sgf"), "--json"]) == 3
     assert json.loads(capsys.readouterr().out)["unread"] == 1
     path.write_bytes(tarred(MEMBERS))
-    assert run(["records", str(path), "--json"]) == 0
+    assert run(["records", "info", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["unread"] == 0
     (tmp_path / "bad.pgn").write_text("1. e4 e5 2. Ke3 *\n\n1. e4 *\n")
-    assert run(["records", str(tmp_path / "bad.pgn")]) == 0  # it was read, and refused
+    assert run(["records", "info", str(tmp_path / "bad.pgn")]) == 0  # it was read, and refused
 
 
 # Names beside WTHOR's games

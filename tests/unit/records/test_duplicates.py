@@ -245,9 +245,9 @@ def test_the_command_counts_merged_duplicates(
     (tmp_path / "0.pgn").write_text("1. e4 e5 *\n")
     (tmp_path / "1.pgn").write_text("1. e4 {[%eval 0.3]} e5 *\n")
     files = [str(tmp_path / f"{i}.pgn") for i in (0, 1)]
-    assert run(["records", *files, "--to", str(tmp_path / "study"), "--quiet"]) == 0
+    assert run(["study", "create", str(tmp_path / "study"), *files, "--quiet"]) == 0
     assert "1 of them added" in " ".join(capsys.readouterr().out.split())
-    assert run(["records", *files, "--to", str(tmp_path / "two"), "--json"]) == 0
+    assert run(["study", "create", str(tmp_path / "two"), *files, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["merged_duplicates"] == 1
 
 

@@ -237,7 +237,15 @@ def test_policies_that_cannot_be_are_refused(arguments: dict[str, Any], words: s
 
 
 def test_the_command_says_what_playouts_are_like() -> None:
-    words = ["playouts", "othello", str(sample_path("othello")), "-n", "50", "--json"]
+    words = [
+        "position",
+        "playouts",
+        "othello",
+        str(sample_path("othello")),
+        "--count",
+        "50",
+        "--json",
+    ]
     result = CliRunner().invoke(command_line(words), words)
     assert result.exit_code == 0, result.output
     uniform, rated = json.loads(result.stdout)

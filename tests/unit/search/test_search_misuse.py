@@ -343,7 +343,7 @@ for solve, game in [(hk.find_mate, hk.Chess()), (hk.solve_ending, hk.Othello())]
         solve(game, hash_mib=32768)
     except hk.OutOfMemoryError as error:
         print(error)
-print(run(["search", "chess", "--with", "ab:hash=32768"]))
+print(run(["position", "search", "chess", "--with", "ab:hash=32768"]))
 """
     result = short_of_memory(code)
     told = [
@@ -363,7 +363,9 @@ print(run(["search", "chess", "--with", "ab:hash=32768"]))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_more_threads_than_there_is_memory_for_is_a_clear_error() -> None:
-    result = short_of_memory('print(run(["search", "go9", "--with", "mc:threads=256"]))')
+    result = short_of_memory(
+        'print(run(["position", "search", "go9", "--with", "mc:threads=256"]))'
+    )
     assert result.stdout == "2\n"
     assert result.stderr == (
         "hyoka: not enough memory for the threads of mc:threads=256; give it fewer\n"

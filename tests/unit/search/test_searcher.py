@@ -213,7 +213,7 @@ def test_a_search_says_what_its_moves_are_sorted_by() -> None:
     assert hk.search_once(hk.Othello(), "mc:playouts=100").order == "value"
     assert hk.search_once(hk.Othello(), "ranking").order == "prior"
     for spec, words in (("uct:playouts=50", "moves by visits"), ("ab:nodes=500", "")):
-        arguments = ["search", "othello", "--with", spec]
+        arguments = ["position", "search", "othello", "--with", spec]
         shown = CliRunner().invoke(command_line(arguments), arguments, obj=arguments)
         assert shown.exit_code == 0, shown.output
         assert ("moves by" in shown.output) == (words != "")

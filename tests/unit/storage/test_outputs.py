@@ -47,7 +47,7 @@ def kinds_of_value(parameter: inspect.Parameter) -> set[Any]:
     return found
 
 
-INPUTS = {"--from", "--features", "--settings", "--data", "--model"}
+INPUTS = {"--from", "--study", "--settings", "--data", "--model"}
 """Options with paths that are read."""
 
 
@@ -263,8 +263,8 @@ def test_numbers_are_bounded() -> None:
         ["learn", "mets", "GO", "--threshold", "9" * 5000],
         ["learn", "mets", "GO", "--threshold", str(2**31)],
         ["learn", "mets", "GO", "--smoothing", "1e309"],
-        ["match", "--margin", "nan"],
-        ["perft", "chess", str(10**30)],
+        ["match", "run", "--margin", "nan"],
+        ["position", "perft", "chess", str(10**30)],
     ],
 )
 def test_numbers_that_are_too_large_are_an_error(
@@ -290,8 +290,8 @@ def test_converting_nothing_writes_nothing(records: Path, source: str, force: li
     MODEL.save("model.json")
     Path("folder").mkdir()
     before = records.read_bytes()
-    assert run(["convert", source, "-o", "new.sgf", *force]) == 2
-    assert run(["convert", source, "-o", "go.sgf", *force]) == 2
+    assert run(["records", "convert", source, "-o", "new.sgf", *force]) == 2
+    assert run(["records", "convert", source, "-o", "go.sgf", *force]) == 2
     assert records.read_bytes() == before
     assert not Path("new.sgf").exists()
 
@@ -299,25 +299,25 @@ def test_converting_nothing_writes_nothing(records: Path, source: str, force: li
 def test_reading_nothing_is_no_success(records: Path) -> None:
     Path("empty.sgf").write_text("")
     for source in ("empty.sgf", "/dev/null"):
-        assert run(["records", source]) == 1
-    assert run(["records", str(records)]) == 0
+        assert run(["records", "info", source]) == 1
+    assert run(["records", "info", str(records)]) == 0
 
 
 def test_an_empty_file_name_is_not_the_folder_here(records: Path) -> None:
     assert records.exists()
     with pytest.raises(hk.SourceError, match="a file name is empty"):
         list(hk.read_records(""))
-    assert run(["convert", "", "-o", "new.sgf"]) == 2
+    assert run(["records", "convert", "", "-o", "new.sgf"]) == 2
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
 @pytest.mark.parametrize(
     "words",
     [
-        ["convert", "go.sgf", "-o", "go.sgf"],
-        ["convert", ".", "-o", "go.sgf"],
-        ["convert", "*.sgf", "-o", "go.sgf"],
-        ["convert", "go.sgf", "-o", "./link.sgf"],
+        ["records", "convert", "go.sgf", "-o", "go.sgf"],
+        ["records", "convert", ".", "-o", "go.sgf"],
+        ["records", "convert", "*.sgf", "-o", "go.sgf"],
+        ["records", "convert", "go.sgf", "-o", "./link.sgf"],
         ["learn", "strengths", "--output", "go.sgf", "--", "go.sgf"],
         ["learn", "strengths", "--table", "go.sgf", "--", "go.sgf"],
         ["learn", "mets", "--output", "go.sgf", "go.sgf"],
@@ -334,9 +334,9 @@ def test_no_command_replaces_its_input(records: Path, words: list[str], force: l
 
 def test_a_converted_file_is_replaced_by_force(records: Path) -> None:
     Path("out.sgf").write_text("mine")
-    assert run(["convert", "go.sgf", "-o", "out.sgf"]) == 2
+    assert run(["records", "convert", "go.sgf", "-o", "out.sgf"]) == 2
     assert Path("out.sgf").read_text() == "mine"
-    assert run(["convert", "go.sgf", "-o", "out.sgf", "--force"]) == 0
+    assert run(["records", "convert", "go.sgf", "-o", "out.sgf", "--force"]) == 0
     assert len(hk.read_record("out.sgf")) == 3
 
 
@@ -344,24 +344,29 @@ def test_samples_are_copied_over_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(["samples"]) == 0
-    assert run(["samples"]) == 0
+    assert run(["records", "samples"]) == 0
+    assert run(["records", "samples"]) == 0
     changed = next(Path("samples").iterdir())
     changed.write_text("mine")
-    assert run(["samples"]) == 2
+    assert run(["records", "samples"]) == 2
     assert changed.read_text() == "mine"
-    assert run(["samples", "--force"]) == 0
+    assert run(["records", "samples", "--force"]) == 0
     assert changed.read_bytes() != b"mine"
 
 
 def test_a_board_replaces_a_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        assert run(["show", "go9", "--svg", "board.svg"]) == 0
+        assert run(["position", "show", "go9", "--svg", "board.svg"]) == 0
     Path("board.svg").write_text("<svg><!-- mine --></svg>")
-    assert run(["show", "go9", "--svg", "board.svg"]) == 2
+    assert run(["position", "show", "go9", "--svg", "board.svg"]) == 2
     for _ in range(2):
-        assert run(["search", "go9", "--with", "mc:playouts=1", "--tree", "tree.dot", "-q"]) == 0
+        assert (
+            run(
+                ["position", "search", "go9", "--with", "mc:playouts=1", "--tree", "tree.dot", "-q"]
+            )
+            == 0
+        )
 
 
 def test_a_match_is_played_in_no_folder_of_others(
@@ -370,7 +375,7 @@ def test_a_match_is_played_in_no_folder_of_others(
     monkeypatch.chdir(tmp_path)
     Path("thesis").mkdir()
     Path("thesis", "report.html").write_text("mine")
-    words = ["match", "mc:playouts=1", "uct:playouts=1", "--game", "go3", "--games", "2"]
+    words = ["match", "run", "mc:playouts=1", "uct:playouts=1", "--game", "go3", "--games", "2"]
     assert run([*words, "--to", "thesis", "-q"]) == 2
     assert [path.name for path in Path("thesis").iterdir()] == ["report.html"]
     plan = hk.plan_match("mc:playouts=1", "uct:playouts=1", game="go3")

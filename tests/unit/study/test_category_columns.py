@@ -164,7 +164,7 @@ def test_damage_is_found_and_mended(study: hk.Study) -> None:
     part.write_bytes(data)
     [damage] = check_study(study.path).damage
     assert damage.what == str(part.relative_to(study.path))
-    assert f"hyoka categorise {study.path} --with ab:eval=built-in" in damage.remedy
+    assert f"hyoka study annotate {study.path} --search ab:eval=built-in" in damage.remedy
     with pytest.raises(hk.StudyError, match=part.name):
         study.select("correct_depth = 1")
     assert check_study(study.path, seal=True).is_whole

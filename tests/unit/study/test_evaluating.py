@@ -186,7 +186,7 @@ def test_failures_of_before_are_no_success(study: hk.Study, fake: Fake) -> None:
     deadly = fake.log.with_name("asked.log.deadly")
     deadly.touch()
     chosen = ["--where", "ply = 3 and game_id < 2"]
-    words = ["evaluate", str(study.path), "-q", "--with", fake.spec("deadly"), *chosen]
+    words = ["study", "evaluate", str(study.path), "-q", "--with", fake.spec("deadly"), *chosen]
     for more, said in (
         ([], "failed (died)"),
         ([], "2 of 2 positions failed before; --retry-failed asks about them again"),

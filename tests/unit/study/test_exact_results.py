@@ -122,7 +122,7 @@ def test_damaged_winners_are_found_and_asked_for_again(tmp_path: Path) -> None:
     [part] = (study.path / "winners").rglob("*.parquet")
     part.write_bytes(part.read_bytes()[:-1])
     [damage] = hk.check_study(study.path).damage
-    assert "hyoka adjudicate" in damage.remedy
+    assert "hyoka study adjudicate" in damage.remedy
     assert "--record --method mate" in damage.remedy
     assert hk.check_study(study.path, seal=True).is_whole
     assert hk.adjudicate_records(study).changed == 1

@@ -68,7 +68,7 @@ def test_answers_are_written_as_files(study: hk.Study, tmp_path: Path) -> None:
     query = "select r.game_id, r.ply, text, tags from remarks r join games using (game_id)"
     for suffix in ("csv", "parquet", "json"):
         file = tmp_path / f"answer.{suffix}"
-        code, said = run("sql", str(study.path), query, "-o", str(file))
+        code, said = run("study", "sql", str(study.path), query, "-o", str(file))
         assert code == 0, said
     answer = study.sql(query)
     assert pq.read_table(tmp_path / "answer.parquet") == answer
@@ -77,11 +77,11 @@ def test_answers_are_written_as_files(study: hk.Study, tmp_path: Path) -> None:
     assert json.loads(read["tags"][0].as_py()) == [["White", "A"]]
     rows = json.loads((tmp_path / "answer.json").read_text())
     assert [row["ply"] for row in rows] == answer["ply"].to_pylist()
-    assert run("sql", str(study.path), query, "-o", str(tmp_path / "answer.doc"))[0] != 0
+    assert run("study", "sql", str(study.path), query, "-o", str(tmp_path / "answer.doc"))[0] != 0
     first = str(tmp_path / "first.parquet")
-    code, said = run("sql", str(study.path), query, "--limit", "2", "-o", first)
+    code, said = run("study", "sql", str(study.path), query, "--limit", "2", "-o", first)
     assert (code, "2 rows" in said, len(pq.read_table(first))) == (0, True, 2)
-    code, said = run("sql", str(study.path), query, "--limit", "2", "-o", first, "--json")
+    code, said = run("study", "sql", str(study.path), query, "--limit", "2", "-o", first, "--json")
     assert (code, json.loads(said)) == (0, {"path": first, "rows": 2})
 
 
@@ -99,11 +99,13 @@ def test_a_record_is_the_same_by_itself(study: hk.Study, tmp_path: Path) -> None
 
 
 def test_evaluating_nothing_is_said(study: hk.Study) -> None:
-    code, _ = run("evaluate", str(study.path), "--with", "ab:nodes=1", "--where", "ply > 99")
+    code, _ = run(
+        "study", "evaluate", str(study.path), "--with", "ab:nodes=1", "--where", "ply > 99"
+    )
     assert code == 1
-    assert run("evaluate", str(study.path), "--where", "ply = 0")[0] == 1  # no value there
-    assert run("evaluate", str(study.path))[0] == 0
-    assert run("evaluate", str(study.path))[0] == 0  # all is there already
+    assert run("study", "evaluate", str(study.path), "--where", "ply = 0")[0] == 1  # no value there
+    assert run("study", "evaluate", str(study.path))[0] == 0
+    assert run("study", "evaluate", str(study.path))[0] == 0  # all is there already
 
 
 def test_a_limit_is_fair_to_games_and_grows(study: hk.Study) -> None:
@@ -129,6 +131,8 @@ def test_disputed_positions_have_their_text(study: hk.Study) -> None:
     one, other = study.engines
     (disputed,) = study.disagreements(one, other).disputed
     assert disputed.text == study.record(disputed.game).position(disputed.ply).text
-    code, said = run("disagreements", str(study.path), "-e", one, "-e", other, "--top", "3")
+    code, said = run(
+        "analyze", "disagreements", str(study.path), "-e", one, "-e", other, "--top", "3"
+    )
     assert code == 0, said
     assert disputed.text in said

@@ -285,7 +285,7 @@ def test_sql_does_not_see_variables_of_python(study: hk.Study) -> None:
 
 
 def test_a_folder_that_is_no_study_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(hk.StudyError, match="hyoka records"):
+    with pytest.raises(hk.StudyError, match="hyoka records info"):
         hk.Study.open(tmp_path)
 
 

@@ -185,7 +185,7 @@ def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> No
             of_all()
     (tmp_path / "g.pgn").write_text("1. e4 e5 1-0")
     bare = Study.create(tmp_path / "bare", records=[tmp_path / "g.pgn"])
-    with pytest.raises(StudyError, match="hyoka evaluate"):
+    with pytest.raises(StudyError, match="hyoka study evaluate"):
         bare.metrics()
 
 

@@ -71,11 +71,11 @@ def test_a_condition_reads_no_file(
 ) -> None:
     before = sorted(study.path.parent.rglob("*"))
     for command in (
-        ["analyse", "study", "--where"],
-        ["analyse", "study", "--by"],
-        ["evaluate", "study", "--where"],
-        ["adjudicate", "study", "--where"],
-        ["records", "games.pgn", "--where"],
+        ["analyze", "summary", "study", "--where"],
+        ["analyze", "summary", "study", "--by"],
+        ["study", "evaluate", "study", "--where"],
+        ["study", "adjudicate", "study", "--where"],
+        ["records", "info", "games.pgn", "--where"],
     ):
         assert run([*command, condition.format(file=secret)]) == 2
         shown = capsys.readouterr()
@@ -206,7 +206,7 @@ def test_what_can_not_be_shown_is_one_line(
     as_json: list[str],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(["sql", str(study.path), query, *as_json]) == 2
+    assert run(["study", "sql", str(study.path), query, *as_json]) == 2
     shown = capsys.readouterr().err
     assert message in shown
     assert shown.count("\n") == 1
@@ -214,7 +214,7 @@ def test_what_can_not_be_shown_is_one_line(
 
 
 def test_cells_move_no_cursor(study: hk.Study, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["sql", str(study.path), "select 'a' || chr(27) || '[2Jb' as x"]) == 0
+    assert run(["study", "sql", str(study.path), "select 'a' || chr(27) || '[2Jb' as x"]) == 0
     assert r"a\x1b[2Jb" in capsys.readouterr().out
 
 

@@ -433,11 +433,11 @@ def test_a_damaged_manifest_is_one_line_that_names_it(
             "other type": 'version = 2\ngame = 7\ncolumns = "x"\nparts = [1]\n',
         }
         file.write_text(damaged[how], encoding="utf-8")
-    assert run(["sql", str(study.path), "select count(*) from positions"]) == 2
+    assert run(["study", "sql", str(study.path), "select count(*) from positions"]) == 2
     shown = capsys.readouterr().err
     assert shown.count("\n") == 1
     assert name in shown
-    assert run(["check", str(study.path), "--json"]) == 1
+    assert run(["study", "verify", str(study.path), "--json"]) == 1
     [damage] = json.loads(capsys.readouterr().out)["damage"]
     assert damage["what"].endswith(name)
 
@@ -449,7 +449,7 @@ def test_a_bad_footer_is_one_line_that_names_the_file(
     part = next((study.path / table).rglob("part-*.parquet"))
     data = part.read_bytes()
     part.write_bytes(data[:-8] + b"\xff\xff\xff\x7fPAR1")
-    assert run(["sql", str(study.path), f"select * from {table}"]) == 2
+    assert run(["study", "sql", str(study.path), f"select * from {table}"]) == 2
     shown = capsys.readouterr().err
     assert shown.count("\n") == 1
     assert str(part) in shown
@@ -495,9 +495,9 @@ def test_damaged_evaluations_can_be_dropped_and_asked_for_again(
     sound = content(study)
     part = next((study.path / "evaluations").rglob("part-*.parquet"))
     part.write_bytes(part.read_bytes()[:-1])
-    assert run(["check", str(study.path)]) == 1
-    assert "--seal` drops it, then hyoka evaluate" in capsys.readouterr().err
-    assert run(["check", str(study.path), "--seal"]) == 0
+    assert run(["study", "verify", str(study.path)]) == 1
+    assert "--seal` drops it, then hyoka study evaluate" in capsys.readouterr().err
+    assert run(["study", "verify", str(study.path), "--seal"]) == 0
     assert study.engines == []
     hk.evaluate(study, ["comments"])
     assert content(study)["evaluations"] == sound["evaluations"]
@@ -506,7 +506,7 @@ def test_damaged_evaluations_can_be_dropped_and_asked_for_again(
 def test_games_that_are_damaged_are_not_sealed(study: hk.Study) -> None:
     part = study.path / "games" / "part-000000.parquet"
     part.write_bytes(part.read_bytes()[:-1])
-    with pytest.raises(hk.StudyError, match=r"make it again: hyoka records .*/0 --to NEW"):
+    with pytest.raises(hk.StudyError, match=r"make it again: hyoka study create NEW .*/0"):
         hk.check_study(study.path, seal=True)
 
 
@@ -539,10 +539,10 @@ def test_a_study_of_the_first_version_opens_and_says_that_it_has_no_checksums(
 ) -> None:
     sound = content(study)
     as_version_1(study)
-    with pytest.warns(UserWarning, match=r"without checksums; `hyoka check .* --seal` adds them"):
+    with pytest.warns(UserWarning, match=r"checksums; `hyoka study verify .* --seal` adds them"):
         old = hk.Study.open(study.path)
     assert old.sql("select distinct author from evaluations").to_pylist() == [{"author": None}]
-    assert run(["check", str(study.path)]) == 0
+    assert run(["study", "verify", str(study.path)]) == 0
     assert "no checksums" in capsys.readouterr().err
     assert hk.check_study(study.path, seal=True).sealed
     assert content(hk.Study.open(study.path)) == sound

@@ -180,8 +180,8 @@ def run(*words: str) -> str:
 def test_the_command_line_adds_and_drops(study: hk.Study, tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("game_id,ply,a,b\n0,0,1,x\n0,1,2,y\n")
-    run("columns", str(study.path), "--add", str(file))
+    run("study", "columns", str(study.path), "--add", str(file))
     assert study.own_columns == ["a", "b"]
-    run("columns", str(study.path), "--drop", "a", "--add", f"b={file}", "--json")
+    run("study", "columns", str(study.path), "--drop", "a", "--add", f"b={file}", "--json")
     assert values(study, "b")[:3] == ["x", "y", None]
     assert study.own_columns == ["b"]

@@ -10,7 +10,7 @@ import warnings
 import typer
 
 from hyoka.apps.cli import signals
-from hyoka.apps.cli.command_table import command_line, command_of, in_options
+from hyoka.apps.cli.command_table import command_line, command_of, in_options, suggestion
 from hyoka.apps.cli.output import say
 from hyoka.foundation.errors import EngineError, Error, ParameterError
 
@@ -43,8 +43,8 @@ def run(arguments: list[str]) -> int:
         for argument in arguments:
             if any("\ud800" <= character <= "\udfff" for character in argument):
                 raise Error(f"an argument is not UTF-8: {argument!a}")
-        program, given = command_line(arguments), arguments or ["--help"]
-        status = program(given, standalone_mode=False, prog_name="hyoka", obj=given) or 0
+        program = command_line(arguments)
+        status = program(arguments, standalone_mode=False, prog_name="hyoka", obj=arguments) or 0
         if status == signals.INTERRUPTED:
             signals.say_interrupted()
         return int(status)
@@ -53,7 +53,8 @@ def run(arguments: list[str]) -> int:
             return 2
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "hyoka"
-        message = f"{command}: {error.format_message()} (see '{command} --help')"
+        message = f"{command}: {error.format_message()}{suggestion(arguments)}"
+        message = f"{message} (see '{command} --help')"
     except EngineError as error:
         message = f"hyoka: {error.with_last_words}"
     except Error as error:

@@ -110,7 +110,7 @@ Files = Annotated[
     list[Path] | None,
     Output(derived=True),
     typer.Option(
-        "--save",
+        "--output",
         "-o",
         metavar="FILE",
         help=f"Write the answer, repeatable; {', '.join(FORMATS)}. Several answers get names of "

@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Slices
-from hyoka.analysis.wdl_code import LANGUAGES
+from hyoka.analysis.wdl import LANGUAGES
 from hyoka.apps.cli.analysis_options import BALANCE, FEW, FIGURE, LINK, PARTS, Inquiry, asks
 from hyoka.apps.cli.command_table import in_options
 from hyoka.apps.cli.output import out, print_columns, print_json, progress_bars
@@ -36,15 +36,15 @@ _OPTIONS: Final = {"draws": "--draws", "min_games": "--min-games"}
 
 
 @asks(without=["files", *FIGURE])
-def analyze_command(inquiry: Inquiry) -> None:
-    """Summarize evaluators: metrics, and the shape of their curves.
+def analyze_summary_command(inquiry: Inquiry) -> None:
+    """Summarize evaluators: metrics and shapes of curves.
 
     Positions of one game share a result, so intervals come from a cluster bootstrap over games.
     With --by, also report how far each part's curve lies from the overall curve. More: hyoka
     curves, metrics, gaps, splits, compare, disagreements, calibrate; `hyoka report STUDY` draws it
     all.
 
-    For example: hyoka analyse study -e comments --by phase
+    For example: hyoka analyze summary study -e comments --by phase
     """
     study, names, question = inquiry.study, inquiry.evaluators, inquiry.question
     results: dict[str, list[Result]] = {}
@@ -61,7 +61,7 @@ def analyze_command(inquiry: Inquiry) -> None:
 
 
 @asks(without=FEW)
-def curves_command(
+def analyze_curves_command(
     inquiry: Inquiry,
     wdl: Annotated[bool, typer.Option("--wdl", help="Curves of wins, draws and losses.")] = False,
     delta: Annotated[
@@ -95,9 +95,9 @@ def curves_command(
         typer.Option("--naive", help="Draw the bands that independent positions would have."),
     ] = False,
 ) -> None:
-    """Evaluation curves: the win probability by evaluation, with bands by games.
+    """Win probability by evaluation, with confidence bands.
 
-    For example: hyoka curves study -e comments --by ply --bins 20,40,60 -o curves.html
+    For example: hyoka analyze curves study -e comments --by ply --bins 20,40,60 -o curves.html
     """
     _check_files(inquiry)
     with _step(inquiry, "curves"):
@@ -115,13 +115,13 @@ def curves_command(
 
 
 @asks()
-def metrics_command(
+def analyze_metrics_command(
     inquiry: Inquiry,
     threshold: Threshold = None,
 ) -> None:
-    """How well evaluators tell wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) and more.
+    """How well evaluations predict results: ACC, ROC, LFT, τ.
 
-    For example: hyoka metrics study --where "ply >= 20" -o metrics.csv
+    For example: hyoka analyze metrics study --where "ply >= 20" -o metrics.csv
     """
     _check_files(inquiry)
     with _step(inquiry, "metrics"):
@@ -134,13 +134,13 @@ def metrics_command(
 
 
 @asks(without=[*LINK, *FEW])
-def gaps_command(inquiry: Inquiry) -> None:
-    """How far the curves of parts lie from the curve of all positions, with tests by games.
+def analyze_gaps_command(inquiry: Inquiry) -> None:
+    """How far the curves of slices lie from the overall curve.
 
     With --balance ply, positions are compared only within the same phase, so that a condition that
     merely occurs late has no gap.
 
-    For example: hyoka gaps study -e comments --by "material > 0" --balance ply
+    For example: hyoka analyze gaps study -e comments --by "material > 0" --balance ply
     """
     _check_files(inquiry)
     with _step(inquiry, "gaps"):
@@ -149,12 +149,12 @@ def gaps_command(inquiry: Inquiry) -> None:
 
 
 @asks(without=[*PARTS, *BALANCE])
-def compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
-    """Differences of the first evaluator to the others on the same positions, with intervals.
+def analyze_compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
+    """Paired differences between evaluators on equal positions.
 
     Both evaluators use the same bootstrap samples of games, so their common variation cancels.
 
-    For example: hyoka compare study -e uct:playouts=400 -e uct:playouts=100
+    For example: hyoka analyze compare study -e uct:playouts=400 -e uct:playouts=100
     """
     first, *others = _several(inquiry)
     _check_files(inquiry, "comparisons", len(others))
@@ -171,13 +171,13 @@ def compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
 
 
 @asks(without=[*PARTS, *BALANCE, *FEW])
-def disagreements_command(
+def analyze_disagreements_command(
     inquiry: Inquiry,
     top: Annotated[int, typer.Option(min=1, help="How many positions to list.")] = 10,
 ) -> None:
-    """Where the first two evaluators differ most, and which of them was right.
+    """Positions where two evaluators differ most.
 
-    For example: hyoka disagreements study -e comments -e ab:nodes=1 --top 20 -o disputed.csv
+    For example: hyoka analyze disagreements study -e comments -e ab:nodes=1 -o disputed.csv
     """
     one, other, *_ = _several(inquiry)
     _check_files(inquiry)
@@ -201,15 +201,15 @@ def _print_disputed(disagreement: Disagreement) -> None:
 
 
 @asks()
-def calibrate_command(
+def analyze_calibrate_command(
     inquiry: Inquiry,
     wdl: Annotated[
         bool, typer.Option("--wdl", help="Of win and of loss, what is left being drawn.")
     ] = False,
 ) -> None:
-    """Score → win probability: the scores for 50%, 75% and 90%, K, and the fitted constants.
+    """Fit the map from scores to win probabilities.
 
-    For example: hyoka calibrate study -e comments --by phase
+    For example: hyoka analyze calibrate study -e comments --by phase
     """
     _check_files(inquiry)
     with _step(inquiry, "calibration"):
@@ -218,7 +218,7 @@ def calibrate_command(
 
 
 @asks(without=["draws", "axis", *LINK])
-def wdl_command(
+def analyze_wdl_command(
     inquiry: Inquiry,
     along: Annotated[
         str,
@@ -265,12 +265,12 @@ def wdl_command(
         ),
     ] = None,
 ) -> None:
-    """Win, draw and loss by score and move number: Stockfish's WDL model, with intervals.
+    """Fit a model of wins, draws and losses by score and move.
 
     Draws are modeled as draws. -o FILE.h, .py or .json writes the coefficients as code; .html,
     .png or .svg draws the shares of wins and draws with the model's lines.
 
-    For example: hyoka wdl study -e comments --at 32 -o wdl.h -o wdl.html
+    For example: hyoka analyze wdl study -e comments --at 32 -o wdl.h -o wdl.html
     """
     _check_files(inquiry, endings=(*FORMATS, *LANGUAGES))
     code = [file.name for file in inquiry.files if file.suffix.lower() in LANGUAGES]
@@ -290,7 +290,7 @@ def wdl_command(
 
 
 @asks(without=[*PARTS, *LINK, *FEW])
-def slices_command(
+def analyze_slices_command(
     inquiry: Inquiry,
     columns: Annotated[
         str | None,
@@ -307,13 +307,13 @@ def slices_command(
         ),
     ] = 0.05,
 ) -> None:
-    """Search all columns for the conditions where evaluations are wrong, the worst first.
+    """Find the slices where an evaluator is biased.
 
     Each condition is measured again with the comment author, the ratings and the phase held equal;
     conditions that one of these explains come last. With --balance ply, all comparisons are within
     phases.
 
-    For example: hyoka splits study -e comments --top 5
+    For example: hyoka analyze slices study -e comments --top 5
     """
     searched = None if columns is None else _columns(columns)
     _check_files(inquiry, "splits", len(inquiry.evaluators))

@@ -1,406 +1,177 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All commands by name; only the called one is imported."""
+"""The tree of commands; only the module of the called command is imported."""
 
 import ast
+import functools
 import importlib
+import os
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
 
 import typer
+import typer.core
 import typer.main
 
 import hyoka
 from hyoka.apps.cli.output_files import checked
 
-STUDIES: Final = "Records and studies"
-WORTH: Final = "What a study's evaluations are worth"
-LEARNING: Final = "Improvement and learning"
-BOARDS: Final = "Positions and searches"
-MATCHES: Final = "Matches and engines"
 GROUPS: Final = {
-    "engine": ("Engines: try one out, or be one in a GUI or a match.", MATCHES),
-    "book": ("Opening books: make one from records, and show one.", BOARDS),
-    "learn": (
-        "Learn from games: evaluations, objectives, networks, a prior, a ranking of moves.",
-        LEARNING,
-    ),
+    "study": "Make, extend, query and export tables of games and positions.",
+    "analyze": "Measure evaluations: metrics, curves, slices, calibration.",
+    "learn": "Learn from games: weights, move models, networks, objectives.",
+    "model": "Show models, evaluation terms, move features, predictions.",
+    "position": "Show, search and solve positions.",
+    "match": "Play matches, rate players, ablate searches.",
+    "engine": "Test an engine, or run a search as an engine.",
+    "book": "Make and show opening books.",
+    "records": "Describe and convert game records; sample records.",
+    "experiment": "List and run the papers' experiments.",
 }
-"""Groups of commands, with their help and panel."""
+"""Groups of commands, with their help."""
+_COMMANDS: Final = """
+record_commands:     study create, study append
+study_commands:      study info, study columns, study sql, study evaluate, study adjudicate
+study_commands:      study annotate
+report_commands:     study export, report
+study_commands:      study verify
+analyze_commands:    analyze summary, analyze curves, analyze metrics, analyze gaps
+analyze_commands:    analyze slices, analyze compare, analyze disagreements
+analyze_commands:    analyze calibrate, analyze wdl
+weight_commands:     learn weights
+tuner_commands:      learn tune
+weight_commands:     learn offsets
+move_model_commands: learn strengths, learn mets
+evaluation_commands: learn comparison, learn scores
+objective_commands:  learn objective
+network_commands:    learn network, learn selfplay, learn perceptrons
+rating_commands:     learn prior
+move_model_commands: learn combine
+model_commands:      model show, model terms
+move_model_commands: model features, model predict
+position_commands:   position show, position search, position mate, position perft
+solve_commands:      position playouts
+match_commands:      match run
+rating_commands:     match ratings
+experiment_commands: match ablate
+engine_commands:     engine check, engine gtp, engine uci, engine usi
+model_commands:      book make, book show
+record_commands:     records info, records convert
+workflow_commands:   records samples
+experiment_commands: experiment list, experiment run
+workflow_commands:   improve
+solve_commands:      solve
+workflow_commands:   studio, demo, bench
+"""
+"""The module of each command, in the order of the help."""
 
 
 class Command(NamedTuple):
-    """A command in the help; a group's commands have names such as `engine check`."""
+    """A command, such as `study create`, and the module that has its function."""
 
     name: str
-    place: str  # module.function in this package
-    help: str  # the first line of the function's docstring
-    panel: str | None = None  # the heading in the help; None for commands in a group
+    module: str
 
     @property
     def words(self) -> list[str]:
         """The words of the command."""
         return self.name.split()
 
+    @property
+    def function(self) -> str:
+        """The name of its function, such as `study_create_command`."""
+        return f"{'_'.join(self.words)}_command"
+
+    @property
+    def help(self) -> str:
+        """The first line of its function's docstring, read without importing the module."""
+        return _summaries(self.module)[self.function]
+
     def load(self) -> Callable[..., Any]:
         """Import the function and add the checks of numbers and outputs."""
-        module, function = self.place.split(".")
-        found: Callable[..., Any] = getattr(
-            importlib.import_module(f"hyoka.apps.cli.{module}"), function
-        )
-        return checked(found)
+        module = importlib.import_module(f"hyoka.apps.cli.{self.module}")
+        command: Callable[..., Any] = getattr(module, self.function)
+        return checked(command)
 
 
-COMMANDS: Final = (
-    Command(
-        "demo",
-        "workflow_commands.demo_command",
-        "The main job on sample records: evaluate, measure, find what is wrong, draw the report.",
-    ),
-    Command(
-        "samples",
-        "workflow_commands.samples_command",
-        "Copy the sample records that come with Hyoka: games of its own players.",
-    ),
-    Command(
-        "studio",
-        "workflow_commands.studio_command",
-        "Open the laboratory in a browser: boards, studies, matches, runs, all in one folder.",
-    ),
-    Command(
-        "records",
-        "record_commands.records_command",
-        "Read game records: SGF, PGN, CSA, KIF, KI2, USI lines, WTHOR, blksgf.",
-        STUDIES,
-    ),
-    Command(
-        "convert",
-        "record_commands.convert_command",
-        "Write records in another notation of the same game, e.g. KIF files into one CSA file.",
-        STUDIES,
-    ),
-    Command(
-        "columns",
-        "study_commands.columns_command",
-        "List the columns that describe a game's positions, or all that a study has for "
-        "conditions.",
-        STUDIES,
-    ),
-    Command(
-        "positions",
-        "report_commands.positions_command",
-        "Write a study's positions with results and evaluations: tables, EPD, data for trainers.",
-        STUDIES,
-    ),
-    Command(
-        "evaluate",
-        "study_commands.evaluate_command",
-        "Evaluate a study's positions; interrupted, the same command goes on where it stopped.",
-        STUDIES,
-    ),
-    Command(
-        "report",
-        "report_commands.report_command",
-        "Write a study's report: what its evaluators are worth, and where they are wrong.",
-        STUDIES,
-    ),
-    Command(
-        "analyse",
-        "analyze_commands.analyze_command",
-        "Summarize evaluators: metrics, and the shape of their curves.",
-        WORTH,
-    ),
-    Command(
-        "curves",
-        "analyze_commands.curves_command",
-        "Evaluation curves: the win probability by evaluation, with bands by games.",
-        WORTH,
-    ),
-    Command(
-        "metrics",
-        "analyze_commands.metrics_command",
-        "How well evaluators tell wins from losses: ACC, FSC, LFT, ROC, APR, BEP, τ, E(v) and "
-        "more.",
-        WORTH,
-    ),
-    Command(
-        "gaps",
-        "analyze_commands.gaps_command",
-        "How far the curves of parts lie from the curve of all positions, with tests by games.",
-        WORTH,
-    ),
-    Command(
-        "splits",
-        "analyze_commands.slices_command",
-        "Search all columns for the conditions where evaluations are wrong, the worst first.",
-        WORTH,
-    ),
-    Command(
-        "compare",
-        "analyze_commands.compare_command",
-        "Differences of the first evaluator to the others on the same positions, with intervals.",
-        WORTH,
-    ),
-    Command(
-        "disagreements",
-        "analyze_commands.disagreements_command",
-        "Where the first two evaluators differ most, and which of them was right.",
-        WORTH,
-    ),
-    Command(
-        "calibrate",
-        "analyze_commands.calibrate_command",
-        "Score → win probability: the scores for 50%, 75% and 90%, K, and the fitted constants.",
-        WORTH,
-    ),
-    Command(
-        "wdl",
-        "analyze_commands.wdl_command",
-        "Win, draw and loss by score and move number: Stockfish's WDL model, with intervals.",
-        WORTH,
-    ),
-    Command(
-        "improve",
-        "workflow_commands.improve_command",
-        "Find where an evaluation is wrong, name the terms, fit them, and prove the gain on the "
-        "board.",
-        LEARNING,
-    ),
-    Command(
-        "terms",
-        "model_commands.terms_command",
-        "The terms of a game's evaluation, what each counts, and its weights.",
-        LEARNING,
-    ),
-    Command(
-        "model",
-        "model_commands.model_show_command",
-        "Show what a model file holds and how it was made.",
-        LEARNING,
-    ),
-    Command(
-        "learn weights",
-        "weight_commands.weights_command",
-        "Fit weights of an evaluation to the results of a study's games, and say what it changes.",
-    ),
-    Command(
-        "learn prior",
-        "rating_commands.prior_command",
-        "Fit what an evaluation is worth to UCT on self-play: its sigmoid's scale and its weight.",
-    ),
-    Command(
-        "learn mets",
-        "move_model_commands.mets_command",
-        "Grow a tree over the stones around a point that ranks moves (METS; Go, Othello).",
-    ),
-    Command(
-        "learn strengths",
-        "move_model_commands.strengths_command",
-        "Learn how strong moves are by their features (Bradley-Terry), and say how well that does.",
-    ),
-    Command(
-        "learn comparison",
-        "evaluation_commands.comparison_command",
-        "Learn an evaluation from the moves and results of games (comparison training).",
-    ),
-    Command(
-        "learn scores",
-        "evaluation_commands.scores_command",
-        "Fit an evaluation to what a stronger evaluator says of a study's positions.",
-    ),
-    Command(
-        "learn objective",
-        "objective_commands.objective_command",
-        "Evolve what comparison training makes small, for the strength of what it trains (PBILc).",
-    ),
-    Command(
-        "learn perceptrons",
-        "network_commands.perceptrons_command",
-        "Learn win rates of Blokus Duo from searches: patterns into a network a ply (Nakamura "
-        "2007).",
-    ),
-    Command(
-        "learn network",
-        "network_commands.network_command",
-        "Learn a network from games: what positions are worth, and which moves.",
-    ),
-    Command(
-        "learn selfplay",
-        "network_commands.selfplay_command",
-        "Make a player from the rules alone: play, learn a network, prove the gain, again.",
-    ),
-    Command(
-        "learn combined",
-        "move_model_commands.combined_command",
-        "Make one move model of several: learn how much each should count.",
-    ),
-    Command(
-        "features",
-        "move_model_commands.features_command",
-        "The features of a game's moves, by which they have strengths, and what each means.",
-        LEARNING,
-    ),
-    Command(
-        "book make",
-        "model_commands.make_command",
-        "Make an opening book from game records: by position, how often each move was played.",
-    ),
-    Command(
-        "book show",
-        "model_commands.show_command",
-        "Show what an opening book knows: the moves of a position, with how often they were "
-        "played.",
-    ),
-    Command(
-        "predict",
-        "move_model_commands.predict_command",
-        "How often a move model ranks the move played first, or among the n best.",
-        LEARNING,
-    ),
-    Command(
-        "playouts",
-        "solve_commands.playouts_command",
-        "Measure playouts: predicted moves, games that end, playouts a second.",
-        BOARDS,
-    ),
-    Command(
-        "rank",
-        "study_commands.rank_command",
-        "Keep how a move model ranks the moves played, as columns to split a study's curves by.",
-        STUDIES,
-    ),
-    Command(
-        "categorise",
-        "study_commands.categorize_command",
-        "Keep how far, how restless and how hard positions are, as columns to split curves by.",
-        STUDIES,
-    ),
-    Command(
-        "adjudicate",
-        "study_commands.adjudicate_command",
-        "Store what exact methods know of positions beside the records' results.",
-        STUDIES,
-    ),
-    Command(
-        "sql",
-        "study_commands.sql_command",
-        "Ask a study by SQL. The query can reach no file and change no setting.",
-        STUDIES,
-    ),
-    Command(
-        "check",
-        "study_commands.check_command",
-        "Check that a study is still as it was written, and say what can be saved where it is not.",
-        STUDIES,
-    ),
-    Command(
-        "show",
-        "position_commands.show_command",
-        "Draw a position in the terminal, and as SVG if asked: any position, or one of a study.",
-        BOARDS,
-    ),
-    Command(
-        "search",
-        "position_commands.search_command",
-        "Search a position: the best move, what it is worth, and the moves behind it.",
-        BOARDS,
-    ),
-    Command(
-        "mate",
-        "position_commands.mate_command",
-        "Look for a forced mate in which every move of the attacker is check (df-pn).",
-        BOARDS,
-    ),
-    Command(
-        "solve",
-        "solve_commands.solve_command",
-        "Let searches and engines solve problem sets: how many of how many, with what effort.",
-        BOARDS,
-    ),
-    Command(
-        "engine check",
-        "engine_commands.check_command",
-        "Try an engine out: whether it keeps to its protocol, evaluates, moves legally and quits.",
-    ),
-    Command(
-        "engine gtp",
-        "engine_commands.gtp_command",
-        "Be a GTP engine: a GUI or a match runner starts this command and talks to it.",
-    ),
-    Command(
-        "engine uci",
-        "engine_commands.uci_command",
-        "Be a UCI engine: a chess GUI or a match runner starts this command and talks to it.",
-    ),
-    Command(
-        "engine usi",
-        "engine_commands.usi_command",
-        "Be a USI engine: a shogi GUI or a match runner starts this command and talks to it.",
-    ),
-    Command(
-        "match",
-        "match_commands.match_command",
-        "Let players play a match, and report the score with its uncertainty.",
-        MATCHES,
-    ),
-    Command(
-        "ratings",
-        "rating_commands.ratings_command",
-        "Rate players from their games: Elo with 95 % intervals, draws, advantage of moving first.",
-        MATCHES,
-    ),
-    Command(
-        "ablate",
-        "experiment_commands.ablate_command",
-        "Play each enhancement of a search against the search without it; a table with intervals.",
-        MATCHES,
-    ),
-    Command(
-        "perft",
-        "position_commands.perft_command",
-        "Count the lines of exactly DEPTH moves: the classical test of rules and speed.",
-        BOARDS,
-    ),
-    Command(
-        "reproduce",
-        "experiment_commands.reproduce_command",
-        "Repeat an experiment of the papers: our figures beside theirs, with intervals.",
-    ),
-    Command(
-        "bench",
-        "workflow_commands.bench_command",
-        "Measure rules, playouts and searches on one core, with a count for each job.",
-    ),
+COMMANDS: Final = tuple(
+    Command(name.strip(), module)
+    for module, _, names in (line.partition(":") for line in _COMMANDS.split("\n"))
+    for name in names.split(",")
+    if name
 )
+
+
+@functools.cache
+def _summaries(module: str) -> dict[str, str]:
+    """The first lines of the docstrings in a module, by function."""
+    source = (Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8")
+    return {
+        each.name: (ast.get_docstring(each) or "").split("\n")[0]
+        for each in ast.parse(source).body
+        if isinstance(each, ast.FunctionDef)
+    }
+
+
+HOME: Final = """\
+Hyoka (評価) finds where a game program's evaluation is wrong, fixes it, and proves the gain.
+Go, shogi, chess, Othello, Blokus Duo, and your own games.
+
+Try it on sample games, with a report
+    hyoka demo
+See whether your engine's evaluations are calibrated, and where they are biased
+    hyoka study create STUDY games.pgn, then hyoka report STUDY
+Evaluate the positions with other engines and searches
+    hyoka study evaluate STUDY --with uci:nodes=1000:stockfish
+Improve an evaluation: find biased slices, fit the weights, test them in a match
+    hyoka improve STUDY
+Play a match, with Elo intervals and SPRT
+    hyoka match run ab:nodes=2000 ab:nodes=1000 --game chess
+Play, analyze and review games in the browser
+    hyoka studio
+
+All commands: hyoka --help. One command: hyoka match run --help. Topics: hyoka help.
+"""
+
+
+class _Program(typer.core.TyperGroup):
+    """The program, whose help lists the groups before the other commands."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        """Names of groups and commands in the order of the help."""
+        return [*GROUPS, *(name for name in self.commands if name not in GROUPS)]
 
 
 def command_line(arguments: Sequence[str]) -> typer.Typer:
     """Build the command line with full options for the called command only."""
+    if "_HYOKA_COMPLETE" in os.environ:  # the shell asks for completions of these words
+        arguments = os.environ.get("COMP_WORDS", "").split()[1:]
     # Options before a command take no value, so its name is the first words.
     called = [argument for argument in arguments if not argument.startswith("-")]
     program = typer.Typer(
         name="hyoka",
-        add_completion=False,
+        cls=_Program,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
-        help="Hyoka (評価): find out where a game program's evaluation is wrong, fix it, and "
-        "prove the gain on the board. Go, shogi, chess, Othello, Blokus Duo.",
-        epilog="Start with: hyoka demo · hyoka match · hyoka records GAMES.pgn · hyoka show chess",
+        help="Hyoka (評価) finds where a game program's evaluation is wrong, fixes it, and proves "
+        "the gain.",
         callback=_options,
+        invoke_without_command=True,
     )
-    groups = {
-        name: typer.Typer(help=text, no_args_is_help=True) for name, (text, _) in GROUPS.items()
-    }
+    groups = {name: typer.Typer(help=text, no_args_is_help=True) for name, text in GROUPS.items()}
+    for name, commands in groups.items():
+        program.add_typer(commands, name=name)
     for command in COMMANDS:
         *group, name = command.words
         add_to = groups[group[0]] if group else program
         if called[: len(command.words)] == command.words:
-            add_to.command(name, rich_help_panel=command.panel)(command.load())
+            add_to.command(name)(command.load())
         else:
-            add_to.command(name, help=command.help, rich_help_panel=command.panel)(_not_called)
-    for name, commands in groups.items():
-        program.add_typer(commands, name=name, rich_help_panel=GROUPS[name][1])
+            # The help of other groups' commands is not shown.
+            shown = command.help if group in ([], called[:1]) else ""
+            add_to.command(name, help=shown)(_not_called)
     return program
 
 
@@ -415,19 +186,19 @@ def _version(wanted: bool) -> None:
 
 
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        print(HOME, end="")
 
 
 _NAMED: Final = re.compile(
     r"""`(?P<name>\w+)(?:=(?P<value>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^`'"]+))?`"""
 )
 """The format of `hyoka.foundation.errors.named`."""
-_FUNCTIONS: Final = {"append_to_study": "append"}
-"""Library functions that correspond to a command's option."""
 
 
 def command_of(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
@@ -447,6 +218,13 @@ def command_of(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
     return " ".join(path), options
 
 
+def suggestion(arguments: Sequence[str]) -> str:
+    """Suggest the full name of a command that was called without its group, if any."""
+    word = next((each for each in arguments if not each.startswith("-")), "")
+    names = [each.name for each in COMMANDS if each.words[-1] == word]
+    return f" did you mean hyoka {names[0]}?" if names and word not in GROUPS else ""
+
+
 def in_options(message: str, options: Mapping[str, str]) -> str:
     """Replace the parameters that a message names by a command's options.
 
@@ -455,10 +233,9 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
     """
 
     def option(named: re.Match[str]) -> str:
-        name = _FUNCTIONS.get(named["name"], named["name"])
-        if name not in options:
+        if named["name"] not in options:
             return named.group()
-        return " ".join([options[name], *_words(named["value"])])
+        return " ".join([options[named["name"]], *_words(named["value"])])
 
     return _NAMED.sub(option, message)
 

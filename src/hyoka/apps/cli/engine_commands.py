@@ -16,7 +16,7 @@ from hyoka.search import SearchSpec
 _COLORS = {"pass": "green", "warn": "yellow", "fail": "red"}
 
 
-def check_command(
+def engine_check_command(
     engine: Annotated[
         str,
         typer.Argument(
@@ -30,7 +30,7 @@ def check_command(
     ] = 5.0,
     as_json: AsJson = False,
 ) -> None:
-    """Try an engine out: whether it keeps to its protocol, evaluates, moves legally and quits."""
+    """Test whether an engine follows its protocol."""
     with err.status("asking the engine"):
         report = check_engine(engine, probe_timeout_s=timeout)
     if as_json:
@@ -59,7 +59,7 @@ _GTP_GAMES = games_with(lambda facts: facts.formats.protocol == "gtp")
 _SEARCH_HELP = "The search, as KIND or KIND:SETTING=VALUE,…: "
 
 
-def gtp_command(
+def engine_gtp_command(
     search: Annotated[
         str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "uct:playouts=5000, say.")
     ] = "uct",
@@ -71,24 +71,24 @@ def gtp_command(
         typer.Option(min=0, max=1, help="Resign when our expected result is below; never, if not."),
     ] = None,
 ) -> None:
-    """Be a GTP engine: a GUI or a match runner starts this command and talks to it."""
+    """Run a search as a GTP engine."""
     spec = SearchSpec.from_text(search)
     GtpServer(spec, Controller.of_process(), game=game, resign_below=resign).run()
 
 
-def uci_command(
+def engine_uci_command(
     search: Annotated[
         str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "ab:hash=64, say.")
     ] = "ab",
 ) -> None:
-    """Be a UCI engine: a chess GUI or a match runner starts this command and talks to it."""
+    """Run a search as a UCI engine."""
     UciServer(SearchSpec.from_text(search), Controller.of_process()).run()
 
 
-def usi_command(
+def engine_usi_command(
     search: Annotated[
         str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "ab:hash=64, say.")
     ] = "ab",
 ) -> None:
-    """Be a USI engine: a shogi GUI or a match runner starts this command and talks to it."""
+    """Run a search as a USI engine."""
     UsiServer(SearchSpec.from_text(search), Controller.of_process()).run()

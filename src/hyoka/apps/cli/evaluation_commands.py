@@ -39,7 +39,7 @@ from hyoka.learning.comparison_training import (
 from hyoka.learning.objectives import objective_from
 from hyoka.learning.prediction import ids_in, ids_of, learned_origin
 from hyoka.learning.scores import ScoredLeaves, ScoreFit, ScoreSettings, fit_scores
-from hyoka.models.sparse import SparseEvaluation, sparse_evaluation
+from hyoka.models.sparse import SparseEvaluation
 from hyoka.models.training_games import LearnedGames
 from hyoka.storage.game_ids import GameIds
 from hyoka.storage.manifest import DESCRIPTION
@@ -66,11 +66,11 @@ Features = Annotated[
     ),
 ]
 Threads = Annotated[
-    int | None, typer.Option("--threads", "-j", min=1, help="Cores to use; by default all.")
+    int | None, typer.Option("--jobs", "-j", min=1, help="Cores to use; by default all.")
 ]
 
 
-def comparison_command(
+def learn_comparison_command(
     context: typer.Context,
     sources: Lesson,
     output: Annotated[
@@ -141,7 +141,7 @@ def comparison_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn an evaluation from the moves and results of games (comparison training).
+    """Train an evaluation on the moves of games.
 
     Each pass searches all legal moves to quiescence, then changes the weights so that the moves
     played rank first (and, with outcomes, so that scores predict results). Held-out games measure
@@ -321,7 +321,7 @@ def _tell_end(training: Training, output: Path) -> None:
         for name, each in (("before", begun), ("held out", best.held_out)):
             table.add_row(name, f"{each.first:.1%}", f"{each.within:.1%}", f"{each.log_loss:.4f}")
         out.print(table)
-    words = ["hyoka", "match", f"new=ab:eval={output}", "old=ab:eval=built-in"]
+    words = ["hyoka", "match", "run", f"new=ab:eval={output}", "old=ab:eval=built-in"]
     words += ["--game", evaluation.game]
     out.print(f"prove it: {shlex.join(words)}", style="dim", markup=False)
 
@@ -330,7 +330,7 @@ def _starting(game: str, start: Path | None, features: str | None) -> SparseEval
     """The initial evaluation of a training."""
     if start is None:
         return SparseEvaluation.starting(game, features)
-    begun = sparse_evaluation(game, start)
+    begun = SparseEvaluation.load(game, start)
     if features is not None and features != begun.features.name:
         raise ParameterError("start", f"is over {begun.features.name}")
     return begun
@@ -356,7 +356,7 @@ def _report_json(report: PassReport) -> dict[str, Any]:
     }
 
 
-def scores_command(
+def learn_scores_command(
     context: typer.Context,
     study: StudyPath,
     evaluator: Annotated[
@@ -364,7 +364,7 @@ def scores_command(
         typer.Option(
             "--evaluator",
             metavar="SPEC",
-            help="Whose scores: as `hyoka evaluate --with` had it, or as the study names it.",
+            help="Whose scores: as `hyoka study evaluate --with` had it, or as the study names it.",
         ),
     ] = None,
     output: Annotated[
@@ -404,9 +404,9 @@ def scores_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fit an evaluation to what a stronger evaluator says of a study's positions.
+    """Fit an evaluation to the scores of a stronger evaluator.
 
-    First evaluate the positions: hyoka evaluate STUDY --with uci:nodes=1000:stockfish --sample 8.
+    First evaluate the positions: hyoka study evaluate STUDY --with uci:nodes=1000:stockfish.
     All weights are fitted on quiescent positions, with a penalty on changes from the initial
     weights. Play with it: ab:eval=FILE.
     """
@@ -414,7 +414,7 @@ def scores_command(
     opened = Study.open(study)
     begun, parent = None, None
     if start is not None:
-        begun = sparse_evaluation(opened.game, start)
+        begun = SparseEvaluation.load(opened.game, start)
         parent = LearnedGames.of_origin(read_model_file(start).origin, str(start))
     with progress_bars(quiet or as_json) as progress:
         leaves = ScoredLeaves.of_study(
@@ -472,6 +472,6 @@ def _tell(fit: ScoreFit, output: Path) -> None:
             f"{fit.loss:.4f}; the evaluator's own is {fit.least_loss:.4f}",
             markup=False,
         )
-    words = ["hyoka", "match", f"new=ab:eval={output}", "old=ab:eval=built-in"]
+    words = ["hyoka", "match", "run", f"new=ab:eval={output}", "old=ab:eval=built-in"]
     words += ["--game", fit.evaluation.game]
     out.print(f"prove it: {shlex.join(words)}", style="dim", markup=False, soft_wrap=True)

@@ -58,7 +58,7 @@ _SWITCHES = {
 }
 
 
-def ablate_command(
+def match_ablate_command(
     search: Annotated[
         str,
         typer.Argument(
@@ -73,7 +73,7 @@ def ablate_command(
         typer.Option(
             metavar="A,B,…",
             help="Enhancements: strengths, light, mate, ending, rave, prior, tuned, cut, any flag "
-            "of the search (`hyoka search --settings`), or SETTING=VALUE.",
+            "of the search (`hyoka position search --settings`), or SETTING=VALUE.",
         ),
     ] = None,
     games: Games = 100,
@@ -96,7 +96,7 @@ def ablate_command(
     folder: Annotated[
         Path,
         OutputFolder(),
-        typer.Option("--to", metavar="FOLDER", help="Folder of the matches."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the matches."),
     ] = Path("matches"),
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -104,7 +104,7 @@ def ablate_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Play each enhancement of a search against the search without it; a table with intervals.
+    """Play each enhancement of a search against the rest.
 
     Matches are played at equal playouts and at equal time. If interrupted, the same command
     resumes.
@@ -165,18 +165,24 @@ def _print_ablation(duels: list[tuple[Contest, DuelSummary]]) -> None:
     out.print("+/=/− as the search with the switch saw it; the games are kept", style="dim")
 
 
-def reproduce_command(
+def experiment_list_command(as_json: AsJson = False) -> None:
+    """List the papers' experiments."""
+    _list_experiments(load_experiments().EXPERIMENTS, as_json)
+
+
+def experiment_run_command(
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="EXPERIMENT", help="Which; without one, all are listed."),
-    ] = None,
+        str, typer.Argument(metavar="EXPERIMENT", help="One of `hyoka experiment list`.")
+    ],
     scale: Annotated[
         str, typer.Option(help="small ends in minutes; paper is the whole thing.")
     ] = "small",
     folder: Annotated[
         Path,
         OutputFolder(),
-        typer.Option("--to", metavar="FOLDER", help="Where all experiments' data are kept."),
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Where all experiments' data are kept."
+        ),
     ] = Path("reproductions"),
     data: Annotated[
         Path | None,
@@ -202,7 +208,7 @@ def reproduce_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Repeat an experiment of the papers: our figures beside theirs, with intervals.
+    """Run an experiment of the papers and compare the results.
 
     If interrupted, the same command resumes.
     """
@@ -214,9 +220,6 @@ def reproduce_command(
         write_results_page,
     )
 
-    if name is None:
-        _list_experiments(experiments.EXPERIMENTS, as_json)
-        return
     experiment = experiments.experiment_named(name)
     if scale not in experiment.scales:
         known = ", ".join(experiment.scales)
@@ -236,7 +239,7 @@ def reproduce_command(
         stack.enter_context(kept_when_interrupted("done"))
         outcome = experiment.run(context, scale)
     if markdown is not None:
-        words = f"hyoka reproduce {experiment.id} --scale {scale}"
+        words = f"hyoka experiment run {experiment.id} --scale {scale}"
         made = Made(
             f"{words} --seed {seed}" if seed else words,
             source_commit(),

@@ -67,7 +67,6 @@ OpeningsOption = Annotated[
     str | None,
     typer.Option(
         "--openings",
-        "-o",
         metavar="FILE[:PLIES]|random[:PLIES]|start",
         help="Where games begin: records, EPD, SFEN or lines of moves from a file, random moves "
         "(the default), or the usual start. Each opening is played from both sides.",
@@ -75,7 +74,7 @@ OpeningsOption = Annotated[
 ]
 
 
-def match_command(
+def match_run_command(
     players: Annotated[
         list[str] | None,
         typer.Argument(
@@ -95,7 +94,10 @@ def match_command(
         Path | None,
         OutputFolder(DESCRIPTION, "a match"),
         typer.Option(
-            "--to", metavar="FOLDER", help="Where the match is kept; by default matches/NAME."
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Where the match is kept; by default matches/NAME.",
         ),
     ] = None,
     sprt: Annotated[
@@ -141,7 +143,7 @@ def match_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
-    """Let players play a match, and report the score with its uncertainty.
+    """Play a match: scores, Elo intervals, SPRT.
 
     All games are stored. If interrupted, the same command resumes; with a larger --games it plays
     more. Without players, tree search plays flat Monte Carlo.

@@ -45,7 +45,7 @@ def model_show_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a model file holds and how it was made.
+    """Show the contents and provenance of a model file.
 
     A damaged file is an error. Without a file, the bundled models are listed.
     """
@@ -110,7 +110,7 @@ def _each(heading: str, facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield heading, f"{name} {fact}"
 
 
-def terms_command(
+def model_terms_command(
     game: GameName,
     pattern: Annotated[
         str, typer.Argument(metavar="[PATTERN]", help="Only these, e.g. 'king_*'.")
@@ -124,12 +124,12 @@ def terms_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The terms of a game's evaluation, what each counts, and its weights.
+    """List the terms of a game's evaluation, with weights.
 
     A term is the first player's count minus the second's; `hyoka learn weights STUDY --term NAME`
     fits its weights.
 
-    For example: hyoka terms chess 'king_*'
+    For example: hyoka model terms chess 'king_*'
     """
     name = game_facts(game).name
     evaluation = linear_evaluation(name, weights)
@@ -181,7 +181,7 @@ def _family(term: str) -> str:
 _SHOWN: Final = 20
 
 
-def make_command(
+def book_make_command(
     context: typer.Context,
     files: Files,
     output: Annotated[
@@ -209,7 +209,7 @@ def make_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make an opening book from game records: by position, how often each move was played.
+    """Make an opening book from game records.
 
     A search uses it: `uct:book=FILE` searches only the book's moves while there are any;
     `book_pick=frequency` draws one with probability proportional to its count. Transpositions are
@@ -237,7 +237,9 @@ def make_command(
             f"{len(book):,} positions with {book.moves_in_all:,} moves, from {games.count:,} games",
             markup=False,
         )
-        hint = f"use it: hyoka search {book.game} --with uct:book={shlex.quote(str(output))}"
+        hint = (
+            f"use it: hyoka position search {book.game} --with uct:book={shlex.quote(str(output))}"
+        )
         out.print(hint, style="dim", markup=False)
     exit_if_unread(stream.unread)
 
@@ -266,7 +268,7 @@ class _GamesOfOneKind:
                 yield record
 
 
-def show_command(
+def book_show_command(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A book, or records.", show_default=False)
     ],
@@ -278,7 +280,7 @@ def show_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what an opening book knows: the moves of a position, with how often they were played."""
+    """Show the moves of an opening book in a position."""
     name = game or read_model_file(file, "book").game
     if name is None:
         raise Error(f"{file} does not say for which game it is: --game")

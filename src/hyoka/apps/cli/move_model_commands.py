@@ -71,7 +71,7 @@ HoldOut = Annotated[
 ]
 
 
-def mets_command(
+def learn_mets_command(
     context: typer.Context,
     records: Sources,
     output: Annotated[
@@ -104,7 +104,7 @@ def mets_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Grow a tree over the stones around a point that ranks moves (METS; Go, Othello).
+    """Grow a METS tree, a move model of patterns (Go, Othello).
 
     Then report how well it predicts the moves of held-out games.
     """
@@ -154,7 +154,7 @@ def mets_command(
     print_accuracy(held_out, output)
 
 
-def predict_command(
+def model_predict_command(
     models: Annotated[
         list[str],
         typer.Option(
@@ -182,7 +182,7 @@ def predict_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """How often a move model ranks the move played first, or among the n best.
+    """Measure the prediction accuracy of move models.
 
     Games from which a model was fitted are excluded; the first line reports how many. Model files
     list those games.
@@ -243,7 +243,7 @@ def print_accuracy(found: Recognitions | None, file: Path) -> None:
     if found is not None:
         _print(found)
     out.print(
-        f"use it: hyoka predict RECORDS --model {shlex.quote(str(file))}",
+        f"use it: hyoka model predict RECORDS --model {shlex.quote(str(file))}",
         style="dim",
         markup=False,
     )
@@ -280,7 +280,7 @@ def _print_rows(rows: tuple[tuple[str, ...], ...]) -> None:
     out.print(table)
 
 
-def combined_command(
+def learn_combine_command(
     context: typer.Context,
     models: Annotated[
         list[Path],
@@ -298,7 +298,7 @@ def combined_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make one move model of several: learn how much each should count.
+    """Combine several move models into one.
 
     The weights are fitted to half of the games that no model learned from, and tested on the other
     half.
@@ -351,7 +351,7 @@ def combined_command(
 STRENGTH_POSITIONS = 500_000
 
 
-def strengths_command(
+def learn_strengths_command(
     context: typer.Context,
     records: Sources,
     output: Annotated[
@@ -392,7 +392,7 @@ def strengths_command(
     seed: Annotated[int, typer.Option(min=0, help="Chance: which positions are drawn.")] = 0,
     hold_out: HoldOut = HOLD_OUT,
     rows: Annotated[
-        int, typer.Option("--rows", "-n", min=0, help="Features to print, strongest and weakest.")
+        int, typer.Option("--rows", min=0, help="Features to print, strongest and weakest.")
     ] = 20,
     table: Annotated[
         Path | None,
@@ -404,7 +404,7 @@ def strengths_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn how strong moves are by their features (Bradley-Terry), and say how well that does.
+    """Fit strengths of move features (Bradley-Terry).
 
     A move's strength is the product of its features' strengths (γ). Intervals are by games.
     """
@@ -476,14 +476,14 @@ def _print_strengths(found: Strengths, rows: int) -> None:
         out.print(note, style="dim" if found.converged else None, markup=False)
 
 
-def features_command(
+def model_features_command(
     game: GameName,
     with_patterns: Annotated[
         bool, typer.Option("--patterns", help="Also all the patterns of stones (Go: 1,107).")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The features of a game's moves, by which they have strengths, and what each means."""
+    """List the move features of a game, with strengths."""
     name = game_facts(game).name
     known = move_features(name)
     if not known:

@@ -46,8 +46,8 @@ from hyoka.learning.perceptrons import (
     errors_by_ply,
     learn_perceptrons,
 )
-from hyoka.learning.selfplay.selfplay_games import PlayedGames, games_of_study, of_records
-from hyoka.learning.selfplay.selfplay_loop import NETWORK, PLAN, Generation, LoopPlan, SelfPlayLoop
+from hyoka.learning.selfplay_games import PlayedGames, games_of_study, of_records
+from hyoka.learning.selfplay_loop import NETWORK, PLAN, Generation, LoopPlan, SelfPlayLoop
 from hyoka.reporting.learning_report import selfplay_page
 from hyoka.storage.files import write_text
 from hyoka.storage.game_ids import GameIds
@@ -113,7 +113,7 @@ def _settings(
     )
 
 
-def network_command(
+def learn_network_command(
     context: typer.Context,
     sources: Lesson,
     output: Annotated[
@@ -140,7 +140,7 @@ def network_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn a network from games: what positions are worth, and which moves.
+    """Train a neural network on games: value and policy.
 
     From records it learns the moves played and the results; from a study of `learn selfplay` also
     the search's visits and values. Games from set-up positions are excluded. Needs PyTorch, from
@@ -244,12 +244,12 @@ def _known(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def selfplay_command(
+def learn_selfplay_command(
     game: Annotated[str, typer.Argument(metavar="GAME", help="Such as blokus_duo, go9, othello.")],
     folder: Annotated[
         Path,
         OutputFolder(PLAN, "generations of self-play"),
-        typer.Option("--to", metavar="FOLDER", help="Folder of the generations."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the generations."),
     ] = Path("selfplay"),
     generations: Annotated[int, typer.Option(min=1, help="How many there are to be.")] = 4,
     games: Annotated[int, typer.Option(min=1, help="A generation.")] = 2000,
@@ -297,7 +297,7 @@ def selfplay_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make a player from the rules alone: play, learn a network, prove the gain, again.
+    """Train a network by self-play, from the rules alone.
 
     A search plays itself, and a network is trained on the games of the last generations. If it
     beats the current player in a sequential test, it plays the next games. Each generation is a
@@ -378,7 +378,7 @@ def _generation_text(generation: Generation) -> str:
     return f"{text}; {'let in' if generation.accepted else 'not let in'}"
 
 
-def perceptrons_command(
+def learn_perceptrons_command(
     context: typer.Context,
     sources: Lesson,
     output: Annotated[
@@ -418,9 +418,9 @@ def perceptrons_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn win rates of Blokus Duo from searches: patterns into a network a ply (Nakamura 2007).
+    """Train a perceptron per ply on searches (Blokus Duo).
 
-    The records are those of a match whose players report values, such as `hyoka match` stores;
+    The records are those of a match whose players report values, such as `hyoka match run` stores;
     from a study, an evaluator's evaluations are used. Equal positions are merged and their win
     rates averaged. Needs PyTorch, from the extra `learn`. Play with it: uct:prior=40,eval=FILE.
     """
@@ -489,7 +489,7 @@ def _labeled(
     if not len(learned):
         raise Error(
             "no position of these games has a value: the players of a match say some if they "
-            "search (uct:playouts=500), and `hyoka evaluate` gives a study's positions some"
+            "search (uct:playouts=500), and `hyoka study evaluate` gives a study's positions some"
         )
     return learned, held_out
 
@@ -509,6 +509,6 @@ def _tell(trained: TrainedPerceptrons, games: int, errors: list[PlyError], outpu
             )
         out.print(table)
     limits = "uct:preset=paper,playouts=1000"
-    words = ["hyoka", "match", f"new={limits},prior=40,eval={output}", f"old={limits}"]
+    words = ["hyoka", "match", "run", f"new={limits},prior=40,eval={output}", f"old={limits}"]
     words += ["--game", networks.game]
     out.print(f"try it: {shlex.join(words)}", style="dim", markup=False)

@@ -28,14 +28,14 @@ from hyoka.arena.elo import Sprt
 from hyoka.arena.match import MatchResult, play_match
 from hyoka.arena.ratings import DuelSummary
 from hyoka.learning.comparison_training import TrainingSettings
-from hyoka.learning.objective_search.objective_loop import (
+from hyoka.learning.objective_search import (
     PLAN,
     ObjectiveSearch,
     SearchPlan,
     Step,
     save_objective,
+    verify,
 )
-from hyoka.learning.objective_search.verification import verify
 from hyoka.learning.objectives import PARAMETERS, class_starts
 from hyoka.models.sparse import feature_set
 from hyoka.search.difficulty import CLASSES
@@ -45,13 +45,13 @@ PAGE = "report.html"
 OBJECTIVE = "objective.json"
 
 
-def objective_command(
+def learn_objective_command(
     context: typer.Context,
     sources: Lesson,
     folder: Annotated[
         Path,
         OutputFolder(PLAN, "a search for an objective"),
-        typer.Option("--to", metavar="FOLDER", help="Folder of the search."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the search."),
     ] = Path("objective"),
     features: Features = None,
     where: Where = None,
@@ -97,7 +97,7 @@ def objective_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Evolve what comparison training makes small, for the strength of what it trains (PBILc).
+    """Evolve the objective of comparison training (PBILc).
 
     A population of objectives trains one evaluation each, and the evaluations play each other; a
     new one drawn near the best replaces the worst. At the end the distribution's mean plays

@@ -24,7 +24,7 @@ from hyoka.storage.outputs import check_distinct, check_output, check_output_fol
 
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Replace output files even if Hyoka did not write them."),
+    typer.Option("--force", "-f", help="Replace output files even if Hyoka did not write them."),
 ]
 _FORCE: Final = "force"
 _LARGEST: Final = 2**31 - 1

@@ -37,12 +37,12 @@ PositionText = Annotated[
         "-p",
         metavar="TEXT",
         help="Where to begin, as the game writes positions: FEN, SFEN, 64 squares, rows. "
-        "`hyoka show GAME` prints an example.",
+        "`hyoka position show GAME` prints an example.",
     ),
 ]
 
 
-def perft_command(
+def position_perft_command(
     game: GameName,
     depth: Annotated[
         int,
@@ -50,12 +50,12 @@ def perft_command(
     ],
     text: PositionText = None,
     divide: Annotated[
-        bool, typer.Option("--divide", "-d", help="Also show the count after each first move.")
+        bool, typer.Option("--divide", help="Also show the count after each first move.")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Count the lines of exactly DEPTH moves: the classical test of rules and speed."""
+    """Count the lines of a given length (perft)."""
     given = position(game, text)
     start = given.movement_only()
     began = time.perf_counter()
@@ -85,7 +85,7 @@ def perft_command(
     out.print(f"[bold]{lines:,}[/] lines of {depth} plies in {seconds:.2f} s{rate}")
 
 
-def show_command(
+def position_show_command(
     game: Annotated[
         str,
         typer.Argument(
@@ -96,14 +96,14 @@ def show_command(
     ],
     text: PositionText = None,
     moves: Annotated[
-        str, typer.Option("--moves", "-m", help="Moves to play from there, separated by spaces.")
+        str, typer.Option("--moves", help="Moves to play from there, separated by spaces.")
     ] = "",
     game_id: Annotated[
         int | None, typer.Option("--game", "-g", min=0, metavar="ID", help="A study's game.")
     ] = None,
     ply: Annotated[
         int | None,
-        typer.Option("--ply", "-n", min=0, help="After this many moves; else at the end."),
+        typer.Option("--ply", min=0, help="After this many moves; else at the end."),
     ] = None,
     svg_file: Annotated[
         Path | None,
@@ -136,7 +136,7 @@ def show_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a position in the terminal, and as SVG if asked: any position, or one of a study.
+    """Draw a position of a game or a study, as text or SVG.
 
     With a move model, also draw its ranking.
     """
@@ -289,11 +289,11 @@ def _short(value: object) -> str:
 
 _MATE_GAMES = games_with(lambda facts: facts.search.mate_solver)
 Moves = Annotated[
-    str, typer.Option("--moves", "-m", help="Moves to play from there, separated by spaces.")
+    str, typer.Option("--moves", help="Moves to play from there, separated by spaces.")
 ]
 
 
-def search_command(
+def position_search_command(
     game: GameName,
     spec: Annotated[
         str | None,
@@ -332,7 +332,7 @@ def search_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Search a position: the best move, what it is worth, and the moves behind it.
+    """Search a position: best move, value, principal variation.
 
     Values are the first player's expected result, 0 to 1; scores are the first player's, too.
     `won`, `lost` and `drawn` are proven, for the side to move. Ctrl-C ends the search with its
@@ -470,7 +470,7 @@ def _said(setting: Setting, value: Value | None) -> str:
     return "" if value is None else setting.text(value)
 
 
-def mate_command(
+def position_mate_command(
     game: Annotated[
         str, typer.Argument(metavar="GAME", help=f"{' or '.join(_MATE_GAMES)}.")
     ] = game_of_protocol("usi"),
@@ -487,7 +487,7 @@ def mate_command(
     ] = 256,
     as_json: AsJson = False,
 ) -> None:
-    """Look for a forced mate in which every move of the attacker is check (df-pn).
+    """Find a forced mate by checks (df-pn search).
 
     Exit status 0: mate; 1: no mate by checks; 3: none found within the limits.
     """

@@ -43,7 +43,7 @@ from hyoka.search import SearchSpec, static_evaluation
 from hyoka.workflows.rating_sources import Results, read_results
 
 
-def ratings_command(
+def match_ratings_command(
     files: Annotated[
         list[str],
         typer.Argument(
@@ -78,7 +78,7 @@ def ratings_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rate players from their games: Elo with 95 % intervals, draws, advantage of moving first.
+    """Rate players from their games: Elo with 95% intervals.
 
     Players that no games connect are listed apart, each list with its own zero. The interval is
     open on a side that games do not bound, for example for a player who lost no points. LOS is the
@@ -241,7 +241,7 @@ def _as_json(ratings: RatingList, results: Results) -> dict[str, object]:
     }
 
 
-def prior_command(
+def learn_prior_command(
     game: Annotated[str, typer.Option("--game", "-g", help="The game.", show_default=False)],
     search: Annotated[
         str,
@@ -264,7 +264,7 @@ def prior_command(
     folder: Annotated[
         Path,
         OutputFolder(),
-        typer.Option("--to", metavar="FOLDER", help="Folder of the matches."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the matches."),
     ] = Path("matches"),
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -272,7 +272,7 @@ def prior_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fit what an evaluation is worth to UCT on self-play: its sigmoid's scale and its weight.
+    """Tune an evaluation's sigmoid scale and virtual visits in UCT.
 
     The scale is fitted to random playouts from positions one random move away from self-play
     games. Then the search plays a match between each two weights of the prior. If interrupted, the
@@ -364,7 +364,7 @@ def _print(tuned: TunedPrior, seed: int) -> None:
     )
     if tuned.player(best.name) != tuned.search:
         new, old = f"new={tuned.player(best.name).text}", f"old={tuned.search.text}"
-        words = ["hyoka", "match", new, old, "--game", tuned.game, "--seed", str(seed + 1)]
+        words = ["hyoka", "match", "run", new, old, "--game", tuned.game, "--seed", str(seed + 1)]
         out.print(
             f"how strong it is in new games: {shlex.join(words)}", markup=False, soft_wrap=True
         )

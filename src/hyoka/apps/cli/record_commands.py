@@ -20,6 +20,7 @@ from hyoka.apps.cli.output import (
     say,
 )
 from hyoka.apps.cli.output_files import Output, OutputFolder
+from hyoka.apps.cli.study_commands import StudyPath
 from hyoka.foundation.errors import Error
 from hyoka.records import (
     FORMATS,
@@ -46,85 +47,101 @@ Files = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", "-f", metavar="NAME", help=f"Take it for: {', '.join(FORMATS)}."),
+    typer.Option("--format", metavar="NAME", help=f"Take it for: {', '.join(FORMATS)}."),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad game.")]
 
 
-def records_command(
-    files: Files,
-    to: Annotated[
-        Path | None,
+GamesWhere = Annotated[
+    str | None,
+    typer.Option(
+        "--where",
+        "-w",
+        metavar="SQL",
+        help="Take only games for which this holds, e.g. \"plies >= 40 and ending = 'resigned' "
+        "and least(first_rank, second_rank) >= 2400 and date >= '2010'\".",
+    ),
+]
+
+
+def study_create_command(
+    study: Annotated[
+        Path,
         OutputFolder(),
-        typer.Option("--to", metavar="STUDY", help="Make a study in this folder."),
-    ] = None,
-    append: Annotated[bool, typer.Option("--append", help="Add to a study that is there.")] = False,
-    where: Annotated[
-        str | None,
-        typer.Option(
-            "--where",
-            "-w",
-            metavar="SQL",
-            help="Take only games for which this holds, e.g. \"plies >= 40 and ending = 'resigned' "
-            "and least(first_rank, second_rank) >= 2400 and abs(first_rank - second_rank) <= 200 "
-            "and date >= '2010'\".",
-        ),
-    ] = None,
+        typer.Argument(metavar="STUDY", help="The new folder.", show_default=False),
+    ],
+    files: Files,
+    where: GamesWhere = None,
     columns: Annotated[
-        str | None,
+        str,
         typer.Option(
             "--columns",
-            "-c",
             metavar="NAMES",
-            help="What describes a new study's positions: all (the default), cheap, none, or names "
-            "(hyoka columns GAME).",
+            help="Columns that describe the positions: all, cheap, none, or names "
+            "(hyoka study columns GAME).",
         ),
-    ] = None,
-    summary: Annotated[
-        bool, typer.Option("--summary", help="Only count and describe, as without --to.")
-    ] = False,
+    ] = "all",
     format: Format = None,
     strict: Strict = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Read game records: SGF, PGN, CSA, KIF, KI2, USI lines, WTHOR, blksgf.
+    """Create a study from game records.
 
-    Without --to, the records are counted and described. With --to, they become a study: a folder
-    with a table of games and one of positions, for `evaluate`, `sql` and `show`. Bad games are
-    skipped and counted, and a study lists them. The exit code is 3 if a file or a part of one,
-    such as a damaged archive, could not be read.
+    Bad games are skipped and counted, and the study lists them. The exit code is 3 if a file or a
+    part of one, such as a damaged archive, could not be read.
     """
-    if append and to is None:
-        raise Error("--append needs --to STUDY")
-    if append and columns is not None:
-        raise Error("a study's columns are chosen when it is made; --append takes no --columns")
     with progress_bars(quiet or as_json) as progress:
-        if to is None or summary:
-            games_read = batches(files, format=format, strict=strict, progress=progress)
-            counted = summarize(games_read, partial(games_where, where) if where else None)
-        elif append:
-            _, report = append_to_study(
-                to, files, where=where, format=format, strict=strict, progress=progress
-            )
-        else:
-            _, report = make_study(
-                to,
-                files,
-                where=where,
-                columns=columns or "all",
-                format=format,
-                strict=strict,
-                progress=progress,
-            )
-    if to is None or summary:
-        _print_summary(counted, as_json)
-        if not counted.games:
-            raise typer.Exit(1)
-        exit_if_unread(counted.unread)
-    else:
-        _print_report(report, to, as_json, "added " if append else "")
-        exit_if_unread(report.unread)
+        _, report = make_study(
+            study,
+            files,
+            where=where,
+            columns=columns,
+            format=format,
+            strict=strict,
+            progress=progress,
+        )
+    _print_report(report, study, as_json, "")
+    exit_if_unread(report.unread)
+
+
+def study_append_command(
+    study: StudyPath,
+    files: Files,
+    where: GamesWhere = None,
+    format: Format = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Add records to a study; known games are marked as duplicates."""
+    with progress_bars(quiet or as_json) as progress:
+        _, report = append_to_study(
+            study, files, where=where, format=format, strict=strict, progress=progress
+        )
+    _print_report(report, study, as_json, "added ")
+    exit_if_unread(report.unread)
+
+
+def records_info_command(
+    files: Files,
+    where: GamesWhere = None,
+    format: Format = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Count and describe game records.
+
+    The exit code is 3 if a file or a part of one, such as a damaged archive, could not be read.
+    """
+    with progress_bars(quiet or as_json) as progress:
+        games_read = batches(files, format=format, strict=strict, progress=progress)
+        summary = summarize(games_read, partial(games_where, where) if where else None)
+    _print_summary(summary, as_json)
+    if not summary.games:
+        raise typer.Exit(1)
+    exit_if_unread(summary.unread)
 
 
 def exit_if_unread(unread: int) -> None:
@@ -134,7 +151,7 @@ def exit_if_unread(unread: int) -> None:
         raise typer.Exit(3)
 
 
-def convert_command(
+def records_convert_command(
     files: Files,
     output: Annotated[
         Path,
@@ -155,7 +172,7 @@ def convert_command(
     strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write records in another notation of the same game, e.g. KIF files into one CSA file."""
+    """Convert records to another format of the same game."""
     stream = read_records(*files, format=format, strict=strict)
 
     def records() -> Iterator[Record]:
@@ -220,7 +237,9 @@ def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) 
             "game that they repeat"
         )
     if report.values:
-        out.print(f"{report.values:,} values in the records; hyoka evaluate {study} takes them")
+        out.print(
+            f"{report.values:,} values in the records; hyoka study evaluate {study} stores them"
+        )
     if report.left_out:
         out.print(f"{report.left_out:,} games left out by the condition")
     _print_unreadable(report.unreadable, report.first_unreadable)

@@ -56,7 +56,7 @@ def report_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a study's report: what its evaluators are worth, and where they are wrong.
+    """Write a study's report: metrics, curves, biased slices.
 
     Writes one HTML file that opens offline, findings first; a click on a curve shows positions
     from there. Prints the findings; with --json, all numbers.
@@ -93,7 +93,7 @@ def report_command(
     out.print(f"report: {file}", markup=False, soft_wrap=True)
 
 
-def positions_command(
+def study_export_command(
     study: StudyPath,
     output: Annotated[
         Path,
@@ -114,7 +114,7 @@ def positions_command(
             "--evaluator",
             "-e",
             metavar="NAME",
-            help="Whose scores: as `hyoka evaluate --with` had it; the only one unless given.",
+            help="The evaluator whose scores are written; needed if the study has several.",
             show_default=False,
         ),
     ] = None,
@@ -122,7 +122,7 @@ def positions_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a study's positions with results and evaluations: tables, EPD, data for trainers.
+    """Export positions with results and evaluations.
 
     Adjudications replace the records' results. Positions without the data that a format needs (a
     result, a score, a move played) are excluded.

@@ -18,13 +18,14 @@ from hyoka.arena.solve import SolveReport, solve
 from hyoka.foundation.errors import Error
 from hyoka.foundation.math import Estimate
 from hyoka.games import game_facts
-from hyoka.learning.playout_quality import (
+from hyoka.learning.prediction import (
     POLICY_WITH_MODEL,
     PlayoutPolicy,
     PlayoutQuality,
+    judged_games,
     playout_quality,
+    table_of,
 )
-from hyoka.learning.prediction import judged_games, table_of
 from hyoka.models.training_games import LearnedGames
 from hyoka.parallel import cluster
 from hyoka.records import read_records
@@ -75,13 +76,11 @@ def solve_command(
             help="Solve on a Dask cluster, e.g. tcp://host:8786 (needs hyoka\\[cluster]).",
         ),
     ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="List what was not solved.")
-    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List what was not solved.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
-    """Let searches and engines solve problem sets: how many of how many, with what effort.
+    """Measure how many problems searches and engines solve.
 
     Limits given here override those of the specs. Ctrl-C ends the run with the results so far.
     """
@@ -220,7 +219,7 @@ def _as_json(report: SolveReport) -> dict[str, object]:
     }
 
 
-def playouts_command(
+def position_playouts_command(
     game: GameName,
     records: Annotated[
         list[Path] | None,
@@ -234,13 +233,12 @@ def playouts_command(
         list[str] | None,
         typer.Option(
             "--strengths",
-            "-s",
             metavar="FILE",
             help="Also playouts by this move model (strengths or METS); repeatable.",
         ),
     ] = None,
     count: Annotated[
-        int, typer.Option("--count", "-n", min=1, help="Playouts from the start, by each policy.")
+        int, typer.Option("--count", min=1, help="Playouts from the start, by each policy.")
     ] = 10_000,
     limit: Annotated[
         int | None,
@@ -256,7 +254,7 @@ def playouts_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure playouts: predicted moves, games that end, playouts a second.
+    """Measure playouts: prediction accuracy, length, speed.
 
     Sato 2010's table 4 for any game: uniform playouts beside playouts by move strengths. Drawn:
     how often a playout draws the record's move; first: how often that move is the likeliest. Games

@@ -5,7 +5,7 @@ import contextlib
 import dataclasses
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pyarrow as pa
 import typer
@@ -24,7 +24,7 @@ from hyoka.apps.cli.output import (
     progress_bars,
 )
 from hyoka.apps.cli.output_files import Output
-from hyoka.foundation.errors import ConditionError, ParameterError
+from hyoka.foundation.errors import ConditionError, Error, ParameterError
 from hyoka.games import game_facts
 from hyoka.parallel import cluster
 from hyoka.search import EXACT_METHODS
@@ -49,12 +49,44 @@ Where = Annotated[
         "-w",
         metavar="SQL",
         help='Only positions for which this holds, e.g. "ply >= 20 and not in_check"; '
-        "`hyoka columns STUDY` lists the names.",
+        "`hyoka study columns STUDY` lists the names.",
     ),
 ]
 
 
-def columns_command(
+def study_info_command(study: StudyPath, as_json: AsJson = False) -> None:
+    """Show a study's games, positions, evaluators and columns."""
+    opened = Study.open(study)
+    [counts] = opened.sql(
+        "select (select count(*) from games) as games, count(*) as positions from positions"
+    ).to_pylist()
+    evaluated = opened.sql(
+        "select engine, count(*) as n from evaluations group by engine"
+    ).to_pylist()
+    info: dict[str, Any] = {
+        "study": str(opened.path),
+        "game": opened.game,
+        **counts,
+        "evaluators": {row["engine"]: row["n"] for row in evaluated},
+        "columns": opened.condition_columns(),
+    }
+    if as_json:
+        print_json(info)
+        return
+    table = plain_table("", "")
+    table.show_header = False
+    for key, value in info.items():
+        if isinstance(value, dict):
+            text = "\n".join(f"{name}: {count:,} positions" for name, count in value.items())
+        elif isinstance(value, list):
+            text = ", ".join(map(str, value))
+        else:
+            text = f"{value:,}" if isinstance(value, int) else str(value)
+        table.add_row(key, escape(text))
+    out.print(table)
+
+
+def study_columns_command(
     game: Annotated[
         str, typer.Argument(metavar="GAME|STUDY", help="A game, or a study.", show_default=False)
     ],
@@ -74,7 +106,7 @@ def columns_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the columns that describe a game's positions, or all that a study has for conditions.
+    """List the columns of a game or study; add columns of your own.
 
     --add stores your own columns in a study, for use with --where, --by and splits.
     """
@@ -89,7 +121,7 @@ def columns_command(
             print_json(names)
             return
         table = plain_table("column", "what it is")
-        own = dict.fromkeys(study.own_columns, "Added by hyoka columns --add, or add_column.")
+        own = dict.fromkeys(study.own_columns, "Added by hyoka study columns --add, or add_column.")
         for name in names:
             doc = known[name].doc if name in known else _OF_GAMES.get(name, own.get(name, ""))
             table.add_row(name, doc)
@@ -173,7 +205,7 @@ _OF_GAMES = {
 }
 
 
-def evaluate_command(
+def study_evaluate_command(
     study: StudyPath,
     evaluators: Annotated[
         list[str] | None,
@@ -223,7 +255,7 @@ def evaluate_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Evaluate a study's positions; interrupted, the same command goes on where it stopped.
+    """Evaluate positions with searches, engines, comments, tables.
 
     Without --with, the values in the records are stored.
     """
@@ -274,7 +306,7 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
     for report in reports:
         rate = f"{report.done / report.seconds:,.0f}" if report.done and report.seconds else ""
         table.add_row(
-            escape(report.title or report.engine),
+            escape(report.title),
             f"{report.wanted:,}",
             f"{report.found:,}",
             f"{report.done - report.failed:,}",
@@ -292,7 +324,7 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
             err.print(failure.detail, markup=False, style="dim", soft_wrap=True)
         if report.failed_before:
             err.print(
-                f"{report.title or report.engine}: {report.failed_before:,} of {report.wanted:,} "
+                f"{report.title}: {report.failed_before:,} of {report.wanted:,} "
                 "positions failed before; --retry-failed asks about them again",
                 markup=False,
                 soft_wrap=True,
@@ -304,75 +336,66 @@ def _method_help(name: str) -> str:
     return f"{name}: {about[:1].lower()}{about[1:]}"
 
 
-def rank_command(
+def study_annotate_command(
     study: StudyPath,
     model: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--model",
             "-m",
             metavar="FILE",
-            help="A move model: a tree of `hyoka learn mets`, strengths, or built-in.",
+            help="Rank the moves played by this move model: a tree of `hyoka learn mets`, "
+            "strengths, or built-in.",
         ),
-    ],
+    ] = None,
     name: Annotated[
-        str, typer.Option("--name", help="What its columns begin with: NAME_rank and others.")
+        str, typer.Option("--name", help="With --model: the columns' prefix, as in NAME_rank.")
     ] = "model",
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Keep how a move model ranks the moves played, as columns to split a study's curves by.
-
-    NAME_rank is the rank of the move played, NAME_surprise is -log of its probability,
-    NAME_entropy the entropy of the model's distribution. For games from which the model was
-    fitted, the surprise is too low.
-    """
-    opened = Study.open(study)
-    with progress_bars(quiet or as_json) as progress:
-        report = rank_moves(opened, model, name, progress=progress)
-    if as_json:
-        print_json(dataclasses.asdict(report))
-        return
-    if report.note:
-        out.print(
-            f"among the study's {report.games:,} games: {report.note}", markup=False, soft_wrap=True
-        )
-    out.print(
-        f"{report.first:.1%} of {report.ranked:,} moves played are ranked first; columns "
-        f"{', '.join(report.columns)}",
-        markup=False,
-    )
-
-
-def categorize_command(
-    study: StudyPath,
     spec: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--with",
+            "--search",
             metavar="SPEC",
-            help="What finds the best moves: ab:eval=FILE, or ab with other settings.",
+            help=f"Search the positions to depths 1 to 3: {SEARCH}, or ab with other settings.",
         ),
-    ] = SEARCH,
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=1024, help="Threads.")] = 1,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Keep how far, how restless and how hard positions are, as columns to split curves by.
+    """Add columns of move ranks or position difficulty for slices.
 
-    Each position is searched to depths 1, 2 and 3 (Sato 2013). progress_eighth is the progress of
-    the game, best_move_changes the number of changes of the best move, and correct_depth the depth
-    from which the move played is the best, 4 if it never is. A new run replaces the columns.
+    With --model: NAME_rank is the rank of the move played, NAME_surprise is -log of its
+    probability, NAME_entropy the entropy of the model's distribution. For games from which the
+    model was fitted, the surprise is too low.
+
+    With --search (Sato 2013): progress_eighth is the progress of the game, best_move_changes the
+    number of changes of the best move, and correct_depth the depth from which the move played is
+    the best, 4 if it never is. A new run replaces the columns.
     """
+    if (model is None) == (spec is None):
+        raise Error("annotate by a move model (--model) or by a search (--search)")
     opened = Study.open(study)
     with progress_bars(quiet or as_json) as progress:
-        report = categorize(opened, spec=spec, threads=jobs, progress=progress)
+        if model is not None:
+            ranks = rank_moves(opened, model, name, progress=progress)
+        else:
+            difficulty = categorize(opened, spec=spec or SEARCH, threads=jobs, progress=progress)
     if as_json:
-        print_json(dataclasses.asdict(report))
-        return
-    _print_categories(report)
-    hint = f"use them: hyoka analyse {shlex.quote(str(study))} --by best_move_changes"
-    out.print(hint, style="dim", markup=False, soft_wrap=True)
+        print_json(dataclasses.asdict(difficulty if model is None else ranks))
+    elif model is None:
+        _print_categories(difficulty)
+        by = f"hyoka analyze summary {shlex.quote(str(study))} --by best_move_changes"
+        out.print(f"use them: {by}", style="dim", markup=False, soft_wrap=True)
+    else:
+        if ranks.note:
+            note = f"among the study's {ranks.games:,} games: {ranks.note}"
+            out.print(note, markup=False, soft_wrap=True)
+        out.print(
+            f"{ranks.first:.1%} of {ranks.ranked:,} moves played are ranked first; columns "
+            f"{', '.join(ranks.columns)}",
+            markup=False,
+        )
 
 
 def _print_categories(report: CategoriesReport) -> None:
@@ -386,13 +409,12 @@ def _print_categories(report: CategoriesReport) -> None:
     out.print(table)
 
 
-def adjudicate_command(
+def study_adjudicate_command(
     study: StudyPath,
     method: Annotated[
         str | None,
         typer.Option(
             "--method",
-            "-m",
             help=" ".join(map(_method_help, EXACT_METHODS))
             + " Unless given: rules, and of records mate.",
             show_default=False,
@@ -414,7 +436,7 @@ def adjudicate_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Store what exact methods know of positions beside the records' results.
+    """Store exact results beside the results of the records.
 
     By default, the positions at the end of each game are adjudicated. Conditions can then use the
     column `adjudicated`, and all analyses use it instead of the record's result.
@@ -450,7 +472,7 @@ def _adjudicate_records(
     )
 
 
-def check_command(
+def study_verify_command(
     study: StudyPath,
     seal: Annotated[
         bool,
@@ -462,7 +484,7 @@ def check_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check that a study is still as it was written, and say what can be saved where it is not."""
+    """Verify the checksums and tables of a study."""
     check = check_study(study, seal=seal)
     if as_json:
         print_json({**dataclasses.asdict(check), "is_whole": check.is_whole})
@@ -486,7 +508,7 @@ def check_command(
         raise typer.Exit(1)
 
 
-def sql_command(
+def study_sql_command(
     study: StudyPath,
     query: Annotated[
         str,
@@ -510,7 +532,7 @@ def sql_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a study by SQL. The query can reach no file and change no setting."""
+    """Query a study with SQL, read-only."""
     answer = Study.open(study).sql(query)
     if output is not None:
         _check_names(answer)

@@ -1,21 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hyoka learn weights --features FILE`: weights of user-defined features."""
+"""`hyoka learn tune`: weights of user-defined features."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from hyoka.analysis.sample import DrawnGames
-from hyoka.apps.cli.output import out, plain_table, print_json, progress_bars
-from hyoka.foundation.errors import Error
+from hyoka.apps.cli.output import (
+    AsJson,
+    Quiet,
+    command_line,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+)
+from hyoka.apps.cli.study_commands import Where
+from hyoka.apps.cli.weight_commands import (
+    Draws,
+    HoldOut,
+    Methods,
+    Outputs,
+    Seed,
+    Start,
+    methods_of,
+    output_files,
+)
 from hyoka.learning import (
     FeatureTable,
-    Method,
     TableColumns,
     TunedWeights,
     TuningPlan,
@@ -23,17 +39,17 @@ from hyoka.learning import (
     read_weights,
     tune_weights,
 )
+from hyoka.learning.tuner import ENDINGS
+from hyoka.storage.outputs import CODE, check_distinct
 from hyoka.study import Study
 
-PANEL = "With --features"
-
 Features = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Features of your own, CSV or Parquet: rows by game_id and ply or by position in the "
-        "study, or without a study with result and game_id; all other columns are features.",
-        rich_help_panel=PANEL,
+    Path,
+    typer.Argument(
+        metavar="FEATURES",
+        help="CSV or Parquet: rows by game_id and ply or by position in the study, or without a "
+        "study with result and game_id; all other columns are features.",
+        show_default=False,
     ),
 ]
 Chosen = Annotated[
@@ -42,7 +58,6 @@ Chosen = Annotated[
         "--feature",
         metavar="NAME",
         help="A column that is a feature, repeatable, patterns too; else all that are left.",
-        rich_help_panel=PANEL,
     ),
 ]
 Phase = Annotated[
@@ -51,7 +66,6 @@ Phase = Annotated[
         metavar="COLUMN[,OPENING,ENDING]",
         help="Taper: a weight in the opening and one in the ending, by this column, e.g. "
         "phase,24,0; 0 and 1 unless said.",
-        rich_help_panel=PANEL,
     ),
 ]
 Freeze = Annotated[
@@ -59,7 +73,6 @@ Freeze = Annotated[
     typer.Option(
         metavar="NAME",
         help="A feature that keeps its weight of --from, repeatable; patterns too.",
-        rich_help_panel=PANEL,
     ),
 ]
 Bound = Annotated[
@@ -68,7 +81,6 @@ Bound = Annotated[
         "--bound",
         metavar="NAME=LOW,HIGH",
         help="The least and the most that weights may be, repeatable; leave one out: mobility=0,",
-        rich_help_panel=PANEL,
     ),
 ]
 Plain = Annotated[
@@ -77,22 +89,19 @@ Plain = Annotated[
         "--untapered",
         metavar="NAME",
         help="A feature with one weight in spite of --phase, repeatable; patterns too.",
-        rich_help_panel=PANEL,
     ),
 ]
 L1 = Annotated[
     float,
-    typer.Option("--l1", min=0, help="Penalty of |weight|: many are 0.", rich_help_panel=PANEL),
+    typer.Option("--l1", min=0, help="Penalty of |weight|: many are 0."),
 ]
 L2 = Annotated[
     float,
-    typer.Option("--l2", min=0, help="Penalty of weight²: none grows wild.", rich_help_panel=PANEL),
+    typer.Option("--l2", min=0, help="Penalty of weight²: none grows wild."),
 ]
 Scale = Annotated[
     float | None,
-    typer.Option(
-        min=1e-9, help="The score that turns odds by e; found if possible.", rich_help_panel=PANEL
-    ),
+    typer.Option(min=1e-9, help="The score that turns odds by e; found if possible."),
 ]
 Anchor = Annotated[
     str | None,
@@ -100,14 +109,11 @@ Anchor = Annotated[
         metavar="NAME=WEIGHT",
         help="Set the scale by the weight of one feature, e.g. pawn=100. With --phase the "
         "feature has this weight in the opening and in the ending.",
-        rich_help_panel=PANEL,
     ),
 ]
 Base = Annotated[
     str | None,
-    typer.Option(
-        metavar="COLUMN", help="A score that the features are added to.", rich_help_panel=PANEL
-    ),
+    typer.Option(metavar="COLUMN", help="A score that the features are added to."),
 ]
 Toward = Annotated[
     str | None,
@@ -115,7 +121,6 @@ Toward = Annotated[
         metavar="EVALUATOR|COLUMN",
         help="Fit also to what another evaluator says: one of the study, or a column (value 0 to "
         "1, else scores).",
-        rich_help_panel=PANEL,
     ),
 ]
 Mix = Annotated[
@@ -125,107 +130,104 @@ Mix = Annotated[
         max=1,
         help="How much of the target is the result, the rest being --toward; 0.5 beside it.",
         show_default=False,
-        rich_help_panel=PANEL,
     ),
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TuningOptions:
-    """Options for user-defined features."""
-
-    features: Path
-    chosen: Sequence[str]
-    phase: str | None
-    untapered: Sequence[str]
-    freeze: Sequence[str]
-    bounds: Sequence[str]
-    l1: float
-    l2: float
-    scale: float | None
-    anchor: str | None
-    base: str | None
-    toward: str | None
-    mix: float | None
-    weights: Path | None
-    where: str | None
-    draws: DrawnGames
-    hold_out: float
-    seed: int
-
-    def columns(self) -> TableColumns:
-        """Build the description of the table's columns."""
-        name, *ends = (self.phase or "").split(",")
-        if self.phase is not None and len(ends) not in (0, 2):
-            raise typer.BadParameter(f"'{self.phase}' is no phase such as phase or phase,24,0")
-        opening, ending = (_number(end, "--phase") for end in ends or ("0", "1"))
-        return TableColumns(
-            features=self.chosen,
-            phase=name or None,
-            opening=opening,
-            ending=ending,
-            base=self.base,
-            toward=self.toward,
-        )
-
-    def plan(self, method: Method) -> TuningPlan:
-        """Build the fit's plan."""
-        mix = self.mix
-        if mix is None:
-            mix = 1.0 if self.toward is None else 0.5
-        anchor = None
-        if self.anchor is not None:
-            name, weight = _pair(self.anchor, "--anchor")
-            anchor = name, _number(weight, "--anchor")
-        return TuningPlan(
-            method=method,
-            start={} if self.weights is None else read_weights(self.weights),
-            frozen=self.freeze,
-            untapered=self.untapered,
-            bounds=dict(_bounds(text) for text in self.bounds),
-            l1=self.l1,
-            l2=self.l2,
-            scale=self.scale,
-            anchor=anchor,
-            mix=mix,
-            hold_out=self.hold_out,
-            seed=self.seed,
-        )
-
-
-def tune(
-    options: TuningOptions,
-    study: Study | None,
-    methods: Sequence[Method],
-    files_of: Callable[[Method], Sequence[Path]],
-    *,
-    command: str,
-    as_json: bool,
-    quiet: bool,
+def learn_tune_command(
+    context: typer.Context,
+    features: Features,
+    study: Annotated[
+        Path | None,
+        typer.Option("--study", metavar="STUDY", help="The study that the features describe."),
+    ] = None,
+    chosen: Chosen = None,
+    phase: Phase = None,
+    untapered: Plain = None,
+    freeze: Freeze = None,
+    bounds: Bound = None,
+    l1: L1 = 0.0,
+    l2: L2 = 0.0,
+    scale: Scale = None,
+    anchor: Anchor = None,
+    base: Base = None,
+    toward: Toward = None,
+    mix: Mix = None,
+    methods: Methods = None,
+    weights: Start = None,
+    where: Where = None,
+    draws: Draws = "half",
+    hold_out: HoldOut = 0.2,
+    seed: Seed = 0,
+    outputs: Outputs = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Fit weights of a table's features, write them, and print the result."""
+    """Tune the weights of your own engine's features.
+
+    The features are columns of a table, with a row for each position. Weights are written as JSON,
+    CSV or a C header.
+
+    For example: hyoka learn tune features.csv --phase phase,24,0 -o weights.h
+    """
+    names = methods_of(methods)
+    files = output_files(outputs, names, kinds=("weights", "formula", CODE), endings=ENDINGS)
+    check_distinct([file for each in files.values() for file in each])
+    if mix is None:
+        mix = 1.0 if toward is None else 0.5
+    anchored = None
+    if anchor is not None:
+        name, weight = _pair(anchor, "--anchor")
+        anchored = name, _number(weight, "--anchor")
+    plan = TuningPlan(
+        start={} if weights is None else read_weights(weights),
+        frozen=freeze or [],
+        untapered=untapered or [],
+        bounds=dict(_bounds(text) for text in bounds or []),
+        l1=l1,
+        l2=l2,
+        scale=scale,
+        anchor=anchored,
+        mix=mix,
+        hold_out=hold_out,
+        seed=seed,
+    )
+    columns = _columns(chosen, phase, base, toward)
+    opened = None if study is None else Study.open(study)
     with progress_bars(quiet or as_json) as progress:
         table = feature_table(
-            options.features,
-            study,
-            options.columns(),
-            where=options.where,
-            draws=options.draws,
-            progress=progress,
+            features, opened, columns, where=where, draws=draws, progress=progress
         )
         fits = {
-            method: tune_weights(table, options.plan(method), progress=progress)
-            for method in methods
+            method: tune_weights(table, replace(plan, method=method), progress=progress)
+            for method in names
         }
     for method, fit in fits.items():
-        for file in files_of(method):
-            fit.save(file, command=command)
+        for file in files[method]:
+            fit.save(file, command=command_line(context))
     if as_json:
         print_json([fit.as_json() | {"left_out": table.left_out} for fit in fits.values()])
         return
     _print_table(table)
     for method, fit in fits.items():
-        _print_fit(fit, files_of(method))
+        _print_fit(fit, files[method])
+
+
+def _columns(
+    chosen: list[str] | None, phase: str | None, base: str | None, toward: str | None
+) -> TableColumns:
+    name, *ends = (phase or "").split(",")
+    if phase is not None and len(ends) not in (0, 2):
+        raise typer.BadParameter(f"'{phase}' is no phase such as phase or phase,24,0")
+    opening, ending = (_number(end, "--phase") for end in ends or ("0", "1"))
+    return TableColumns(
+        features=chosen or [],
+        phase=name or None,
+        opening=opening,
+        ending=ending,
+        base=base,
+        toward=toward,
+    )
 
 
 def _print_table(table: FeatureTable) -> None:
@@ -312,10 +314,3 @@ def _number(text: str, option: str) -> float:
     if math.isnan(number):
         raise typer.BadParameter(f"{option}: '{text}' is no number")
     return number
-
-
-def refuse_without_features(given: dict[str, object]) -> None:
-    """Raise Error for an option that needs features if there are none."""
-    for name, value in given.items():
-        if value:
-            raise Error(f"{name} is for features of your own: name their file with --features")

@@ -2,7 +2,7 @@
 """The command that fits weights to a study's games."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,6 @@ from rich.markup import escape
 
 from hyoka.analysis import FORMATS
 from hyoka.analysis.sample import DrawnGames
-from hyoka.apps.cli import tuner_commands as tuning
 from hyoka.apps.cli.output import (
     AsJson,
     Quiet,
@@ -22,8 +21,9 @@ from hyoka.apps.cli.output import (
     progress_bars,
 )
 from hyoka.apps.cli.output_files import Output, check_outputs
-from hyoka.apps.cli.study_commands import Where
+from hyoka.apps.cli.study_commands import StudyPath, Where
 from hyoka.foundation.errors import Error
+from hyoka.foundation.progress import OnProgress
 from hyoka.learning import (
     METHODS,
     Examples,
@@ -37,53 +37,70 @@ from hyoka.learning import (
     held_out_rows,
     term_examples,
 )
-from hyoka.learning.tuned_weights import ENDINGS
 from hyoka.storage.model_file import Origin
 from hyoka.storage.outputs import CODE, PAGE, PICTURE, TABLE, check_distinct
 from hyoka.study import Study
 
+Terms = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--term",
+        metavar="NAME",
+        help="A term of the game's evaluation, repeatable; patterns such as 'bishop_*' too.",
+    ),
+]
+Methods = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        metavar="mlm|ls",
+        help="mlm: maximum likelihood (the default); ls: least squares; repeatable.",
+        show_default=False,
+    ),
+]
+Start = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="FILE", help="Start from these weights, not the built-in ones."),
+]
+Sample = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Number of positions of each game, chosen by --seed."),
+]
+Draws = Annotated[
+    DrawnGames,
+    typer.Option(help="drop: leave drawn games out; half: count them as half won."),
+]
+HoldOut = Annotated[
+    float, typer.Option(min=0, max=0.9, help="Share of games held out for measuring.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed: sample and held-out games.")]
+Outputs = Annotated[
+    list[Path] | None,
+    Output(derived=True),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the weights, repeatable; with several methods, FILE-METHOD each.",
+    ),
+]
+CurveFile = Annotated[
+    Path | None,
+    Output(derived=True),
+    typer.Option(
+        "--curves",
+        metavar="FILE",
+        help="Write the evaluation curves before and after, of all positions and where a term "
+        "is large or small: .html, .png, .svg, .csv, .json or .parquet.",
+    ),
+]
 
-def weights_command(
+
+def learn_weights_command(
     context: typer.Context,
-    study: Annotated[
-        Path | None,
-        typer.Argument(metavar="[STUDY]", help="A study; --features may do without."),
-    ] = None,
-    terms: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--term",
-            metavar="NAME",
-            help="A term of the game's evaluation, repeatable; patterns such as 'bishop_*' too.",
-        ),
-    ] = None,
-    evaluator: Annotated[
-        str | None,
-        typer.Option(
-            "--evaluator",
-            metavar="SPEC",
-            help="Whose scores the columns are added to: as `hyoka evaluate --with` had it, or as "
-            "the study names it.",
-        ),
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--column",
-            metavar="SQL",
-            help='A column of positions to add, repeatable; expressions too: "passed * phase".',
-        ),
-    ] = None,
-    methods: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--method",
-            "-m",
-            metavar="mlm|ls",
-            help="mlm: greatest likelihood (if none is named); ls: least squares; repeatable.",
-            show_default=False,
-        ),
-    ] = None,
+    study: StudyPath,
+    terms: Terms = None,
+    methods: Methods = None,
     shape: Annotated[
         Shape,
         typer.Option(
@@ -92,220 +109,178 @@ def weights_command(
             "ending: only the ending's; factor: all terms as they are, times one number.",
         ),
     ] = "phases",
-    off: Annotated[
-        bool, typer.Option("--off", help="Begin with the terms turned off, not as they are.")
-    ] = False,
-    weights: Annotated[
-        Path | None,
-        typer.Option(
-            "--from", metavar="FILE", help="Begin with these weights, not the built-in ones."
-        ),
-    ] = None,
+    off: Annotated[bool, typer.Option("--off", help="Start with the terms turned off.")] = False,
+    weights: Start = None,
     static: Annotated[
         bool,
         typer.Option(
             "--static",
-            help="Take positions as they are, not where a quiescence search comes to rest.",
+            help="Evaluate the positions themselves, not the leaves of a quiescence search.",
         ),
     ] = False,
     where: Where = None,
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Number of positions of each game, chosen by --seed."
-        ),
-    ] = None,
-    draws: Annotated[
-        DrawnGames | None,
-        typer.Option(
-            help="drop: leave drawn games out; half: count them as half won, as tuners do and "
-            "--features does by default."
-        ),
-    ] = None,
-    hold_out: Annotated[
-        float, typer.Option(min=0, max=0.9, help="The share of games to measure on, not to fit on.")
-    ] = 0.2,
-    seed: Annotated[
-        int, typer.Option(min=0, help="Chooses the sample and the games held out.")
-    ] = 0,
-    outputs: Annotated[
-        list[Path] | None,
-        Output(derived=True),
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the weights for ab:eval=FILE; of --features also .csv or .h; again for "
-            "another file; with several methods, FILE-METHOD each.",
-        ),
-    ] = None,
+    sample: Sample = None,
+    draws: Draws = "drop",
+    hold_out: HoldOut = 0.2,
+    seed: Seed = 0,
+    outputs: Outputs = None,
     start_output: Annotated[
         Path | None,
         Output(("weights",)),
-        typer.Option(
-            "--save-start",
-            metavar="FILE",
-            help="Write the weights it begins with, to play against.",
-        ),
+        typer.Option("--save-start", metavar="FILE", help="Write the initial weights."),
     ] = None,
-    curves_output: Annotated[
-        Path | None,
-        Output(derived=True),
-        typer.Option(
-            "--curves",
-            metavar="FILE",
-            help="Write the evaluation curves before and after, of all positions and where a term "
-            "is large or small: .html, .png, .svg, .csv, .json or .parquet.",
-        ),
-    ] = None,
-    features: tuning.Features = None,
-    feature_names: tuning.Chosen = None,
-    phase: tuning.Phase = None,
-    untapered: tuning.Plain = None,
-    freeze: tuning.Freeze = None,
-    bounds: tuning.Bound = None,
-    l1: tuning.L1 = 0.0,
-    l2: tuning.L2 = 0.0,
-    scale: tuning.Scale = None,
-    anchor: tuning.Anchor = None,
-    base: tuning.Base = None,
-    toward: tuning.Toward = None,
-    mix: tuning.Mix = None,
+    curves_output: CurveFile = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fit weights of an evaluation to the results of a study's games, and say what it changes.
+    """Fit weights of the game's evaluation to game results.
 
-    Fits terms of the game's own evaluation (--term), columns added to an evaluator's score
-    (--evaluator, --column), or features of your own engine (--features), with or without a study.
-    Errors and intervals are by games; metrics and splits use held-out games.
+    Intervals come from a cluster bootstrap over games; metrics and slices use held-out games.
+    Features of your own: `hyoka learn tune`; SQL columns added to any evaluator's score: `hyoka
+    learn offsets`.
 
-    For example: hyoka learn weights --features features.csv --phase phase,24,0 -o weights.h
+    For example: hyoka learn weights study --term mobility -o weights.json
     """
-    chosen = _methods(methods or ["mlm"])
-    files = [_files(each, chosen) for each in outputs or []]
-    curve_files = _files(curves_output, chosen)
-    own_files = [file for each in files for file in each.values()]
-    endings = ENDINGS if features is not None else ()
-    check_outputs(*own_files, kinds=("weights", "formula", CODE), endings=endings)
-    _check_curves(list(curve_files.values()), hold_out)
-    check_distinct([*own_files, *curve_files.values(), *filter(None, [start_output])])
-    if features is not None:
-        _refuse_with_features(terms, columns, evaluator, off, start_output, curves_output, sample)
-        tuning.tune(
-            tuning.TuningOptions(
-                features=features,
-                chosen=feature_names or [],
-                phase=phase,
-                untapered=untapered or [],
-                freeze=freeze or [],
-                bounds=bounds or [],
-                l1=l1,
-                l2=l2,
-                scale=scale,
-                anchor=anchor,
-                base=base,
-                toward=toward,
-                mix=mix,
-                weights=weights,
-                where=where,
-                draws=draws or "half",
-                hold_out=hold_out,
-                seed=seed,
-            ),
-            None if study is None else Study.open(study),
-            chosen,
-            lambda method: [each[method] for each in files],
-            command=command_line(context),
-            as_json=as_json,
-            quiet=quiet,
+
+    def examples(opened: Study, progress: OnProgress) -> Examples:
+        selection = PositionSelection(where=where, sample=sample, seed=seed, draws=draws)
+        return term_examples(
+            opened,
+            terms or [],
+            selection,
+            shape=shape,
+            off=off,
+            weights=weights,
+            quiet=False if static else None,
+            progress=progress,
         )
-        return
-    tuning.refuse_without_features(
-        {
-            "--feature": feature_names, "--phase": phase, "--untapered": untapered,
-            "--freeze": freeze, "--bound": bounds, "--l1": l1, "--l2": l2, "--scale": scale,
-            "--anchor": anchor, "--base": base, "--toward": toward, "--mix": mix is not None,
-        }
-    )  # fmt: skip
-    if study is None:
-        raise Error("name a study, or features of your own with --features")
-    opened = Study.open(study)
-    selection = PositionSelection(where=where, sample=sample, seed=seed, draws=draws or "drop")
-    with progress_bars(quiet or as_json) as progress:
-        if columns or evaluator is not None:
-            _refuse_with_columns(terms, off, weights, start_output)
-            if evaluator is None:
-                raise Error("--column adds to an evaluator's score: name it with --evaluator")
-            examples = column_examples(opened, evaluator, columns or [], selection)
-        else:
-            examples = term_examples(
-                opened,
-                terms or [],
-                selection,
-                shape=shape,
-                off=off,
-                weights=weights,
-                quiet=False if static else None,
-                progress=progress,
+
+    fit = _Fit(command_line(context), methods, outputs, curves_output, hold_out, seed)
+    fit.run(study, examples, start_output, as_json=as_json, quiet=quiet)
+
+
+def learn_offsets_command(
+    context: typer.Context,
+    study: StudyPath,
+    evaluator: Annotated[
+        str,
+        typer.Option(
+            "--evaluator",
+            "-e",
+            metavar="SPEC",
+            help="The evaluator whose scores are corrected, as the study names it.",
+            show_default=False,
+        ),
+    ],
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="SQL",
+            help='A column to add, repeatable; expressions too: "passed * phase".',
+        ),
+    ] = None,
+    methods: Methods = None,
+    where: Where = None,
+    sample: Sample = None,
+    draws: Draws = "drop",
+    hold_out: HoldOut = 0.2,
+    seed: Seed = 0,
+    outputs: Outputs = None,
+    curves_output: CurveFile = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit SQL columns that are added to an evaluator's score.
+
+    They show what an engine's score lacks, in its own unit: a bonus for each column.
+
+    For example: hyoka learn offsets study -e comments --column bishop_pair
+    """
+
+    def examples(opened: Study, _: OnProgress) -> Examples:
+        selection = PositionSelection(where=where, sample=sample, seed=seed, draws=draws)
+        return column_examples(opened, evaluator, columns or [], selection)
+
+    fit = _Fit(command_line(context), methods, outputs, curves_output, hold_out, seed)
+    fit.run(study, examples, None, as_json=as_json, quiet=quiet)
+
+
+class _Fit:
+    """A fit by each method: output files, curves, and printing."""
+
+    def __init__(
+        self,
+        command: str,
+        methods: list[str] | None,
+        outputs: list[Path] | None,
+        curves_output: Path | None,
+        hold_out: float,
+        seed: int,
+    ) -> None:
+        self._command = command
+        self._methods = methods_of(methods)
+        self._files = output_files(outputs, self._methods, kinds=("weights", "formula", CODE))
+        self._curves = _files(curves_output, self._methods)
+        self._hold_out = hold_out
+        self._seed = seed
+        _check_curves(list(self._curves.values()), hold_out)
+
+    def run(
+        self,
+        study: Path,
+        examples_of: Callable[[Study, OnProgress], Examples],
+        start_output: Path | None,
+        *,
+        as_json: bool,
+        quiet: bool,
+    ) -> None:
+        own_files = [file for files in self._files.values() for file in files]
+        check_distinct([*own_files, *self._curves.values(), *filter(None, [start_output])])
+        opened = Study.open(study)
+        with progress_bars(quiet or as_json) as progress:
+            examples = examples_of(opened, progress)
+            fits = {
+                method: fit_weights(examples, method, hold_out=self._hold_out, seed=self._seed)
+                for method in self._methods
+            }
+        for method, fit in fits.items():
+            for file in self._files[method]:
+                fit.save(file, command=self._command)
+            if method in self._curves:
+                _save_curves(fit, self._curves[method])
+        if start_output is not None and examples.start is not None:
+            examples.start.save(start_output, Origin(self._command))
+        if as_json:
+            print_json(
+                [_as_json(fit, examples, self._files[method]) for method, fit in fits.items()]
             )
-        fits = {
-            method: fit_weights(examples, method, hold_out=hold_out, seed=seed) for method in chosen
-        }
-    command = command_line(context)
-    for method, file in (pair for each in files for pair in each.items()):
-        fits[method].save(file, command=command)
-    for method, file in curve_files.items():
-        _save_curves(fits[method], file)
-    if start_output is not None and examples.start is not None:
-        examples.start.save(start_output, Origin(command))
-    if as_json:
-        written = {method: [each[method] for each in files] for method in fits}
-        print_json([_as_json(fit, examples, written[method]) for method, fit in fits.items()])
-        return
-    _print_examples(examples)
-    for method, fit in fits.items():
-        _print_fit(fit, [each[method] for each in files], start_output)
+            return
+        _print_examples(examples)
+        for method, fit in fits.items():
+            _print_fit(fit, self._files[method], start_output)
 
 
-def _methods(names: list[str]) -> list[Method]:
-    """Return the methods by name, each once."""
+def output_files(
+    outputs: list[Path] | None,
+    methods: list[Method],
+    *,
+    kinds: Sequence[str],
+    endings: Sequence[str] = (),
+) -> dict[Method, list[Path]]:
+    """Check the outputs, and return those of each method."""
+    files = [_files(each, methods) for each in outputs or []]
+    check_outputs(*(file for each in files for file in each.values()), kinds=kinds, endings=endings)
+    return {method: [each[method] for each in files] for method in methods}
+
+
+def methods_of(names: list[str] | None) -> list[Method]:
+    """Return the methods by name, each once; by default maximum likelihood."""
+    names = names or ["mlm"]
     for name in names:
         if name not in METHODS:
             raise Error(f"no method '{name}'; there are {', '.join(METHODS)}")
     return [method for method in METHODS if method in names]
-
-
-def _refuse_with_features(
-    terms: list[str] | None,
-    columns: list[str] | None,
-    evaluator: str | None,
-    off: bool,
-    start_output: Path | None,
-    curves_output: Path | None,
-    sample: int | None,
-) -> None:
-    given = {
-        "--term": terms,
-        "--column": columns,
-        "--evaluator": evaluator,
-        "--off": off,
-        "--save-start": start_output,
-        "--curves": curves_output,
-        "--sample": sample,
-    }
-    for name, value in given.items():
-        if value:
-            raise Error(f"{name} does not go with --features")
-
-
-def _refuse_with_columns(
-    terms: list[str] | None, off: bool, weights: Path | None, start_output: Path | None
-) -> None:
-    given = {"--term": terms, "--off": off, "--from": weights, "--save-start": start_output}
-    for name, value in given.items():
-        if value:
-            raise Error(f"{name} is for terms of the game's evaluation, not for columns")
 
 
 def _files(output: Path | None, methods: list[Method]) -> dict[Method, Path]:
@@ -408,6 +383,6 @@ def _print_next(fit: WeightFit, file: Path, start: Path | None) -> None:
     if fit.evaluation is None:
         return
     old = "old=ab" if start is None else f"old=ab:eval={start}"
-    words = ["hyoka", "match", f"new=ab:eval={file}", old, "--game", fit.game]
+    words = ["hyoka", "match", "run", f"new=ab:eval={file}", old, "--game", fit.game]
     command = shlex.join([*words, "--games", "1000", "--sprt", "0,5"])
     out.print(f"whether it plays better: {command}", markup=False, soft_wrap=True)

@@ -60,7 +60,10 @@ def improve_command(
         Path | None,
         OutputFolder(PLAN, "an improvement"),
         typer.Option(
-            "--to", metavar="FOLDER", help="Where all steps are kept; by default improved/STUDY."
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Where all steps are kept; by default improved/STUDY.",
         ),
     ] = None,
     games: Annotated[
@@ -76,7 +79,6 @@ def improve_command(
         str | None,
         typer.Option(
             "--openings",
-            "-o",
             metavar="FILE[:PLIES]|random[:PLIES]|start",
             help="Where games begin; by default with the first moves of the games held out.",
         ),
@@ -115,7 +117,7 @@ def improve_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find where an evaluation is wrong, name the terms, fit them, and prove the gain on the board.
+    """Find biased slices, fit the weights, test the gain in a match.
 
     Slices and weights come from the fitting games; held-out games show the curves before and
     after; a match under a sequential test decides. The page report.html has all results, including
@@ -171,7 +173,7 @@ def demo_command(
     to: Annotated[
         Path,
         OutputFolder(force=True),
-        typer.Option("--to", metavar="FOLDER", help="Where its studies and report go."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where its studies and report go."),
     ] = Path("hyoka-demo"),
     jobs: Annotated[
         int | None,
@@ -184,7 +186,7 @@ def demo_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """The main job on sample records: evaluate, measure, find what is wrong, draw the report.
+    """Evaluate sample games and write a report: a first example.
 
     600 games of Go on 9×9 by Hyoka's players of several strengths, evaluated by a static
     evaluation, Monte Carlo, and UCT at two playout counts. If interrupted, the same command
@@ -219,21 +221,21 @@ def demo_command(
     print_result(slices)
     out.print(f"The report is {report}: open it in a browser.", markup=False)
     out.print(
-        f"Go on with: hyoka analyse {demo.go.path} --by phase · hyoka report {demo.chess.path}",
+        f"Next: hyoka analyze summary {demo.go.path} --by phase · hyoka report {demo.chess.path}",
         markup=False,
         style="dim",
     )
 
 
-def samples_command(
+def records_samples_command(
     to: Annotated[
         Path,
         OutputFolder(force=True),
-        typer.Option("--to", metavar="FOLDER", help="Where to put the records."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where to put the records."),
     ] = Path("samples"),
     as_json: AsJson = False,
 ) -> None:
-    """Copy the sample records that come with Hyoka: games of its own players."""
+    """Copy the sample records that come with Hyoka."""
     files = {to / file: sample_path(name) for name, file in SAMPLES.items()}
     missing = [file for file, sample in files.items() if not _is_copy(file, sample)]
     to.mkdir(parents=True, exist_ok=True)
@@ -245,7 +247,7 @@ def samples_command(
         return
     for file in files:
         say(str(file))
-    out.print(f"try: hyoka records {to}", markup=False, style="dim")
+    out.print(f"try: hyoka records info {to}", markup=False, style="dim")
 
 
 def _is_copy(file: Path, sample: Path) -> bool:
@@ -265,7 +267,7 @@ def bench_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure rules, playouts and searches on one core, with a count for each job.
+    """Measure speed, with a fingerprint of the results.
 
     The fingerprint depends only on the code and the seed: it changes only if behavior changes.
     Compare speeds only within one run on one machine; `make bench` also measures other programs.
@@ -317,7 +319,7 @@ def studio_command(
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option(help="Open it in the browser.")] = True,
 ) -> None:
-    """Open the laboratory in a browser: boards, studies, matches, runs, all in one folder.
+    """Open the browser interface: boards, studies, matches, runs.
 
     It is accessible only from this machine, by the address that it prints, and starts only engines
     that you name. Runs continue when the browser is closed.

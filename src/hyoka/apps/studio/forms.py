@@ -25,8 +25,9 @@ from hyoka.foundation.errors import escape_control_chars
 from hyoka.games import FACTS
 
 OFFERED: Final = (
-    *("records", "evaluate", "report", "match", "improve", "learn", "reproduce", "ablate"),
-    *("adjudicate", "categorise", "rank", "demo", "samples"),
+    *("study create", "study evaluate", "report", "match run", "improve", "learn"),
+    *("experiment run", "match ablate", "study append", "study adjudicate", "study annotate"),
+    *("demo", "records samples"),
 )
 """Commands that are runs, or groups of such, in the order they are offered."""
 _NOT_HERE: Final = frozenset({"as_json", "quiet", "cluster_address"})
@@ -251,7 +252,9 @@ class Forms:
     def of(cls, commands: Iterable[CommandEntry]) -> "Forms":
         """The forms of a table of commands, in the order they are offered."""
         table = list(commands)
-        chosen = [each for first in OFFERED for each in table if each.name.split()[0] == first]
+        chosen = [
+            each for first in OFFERED for each in table if f"{each.name} ".startswith(f"{first} ")
+        ]
         return cls({each.name: each for each in chosen})
 
     def form(self, name: str) -> Form:
@@ -311,8 +314,8 @@ def _field(parameter: Any) -> Field:
 def command_text(words: Sequence[str]) -> str:
     """A command as one would type it.
 
-    >>> command_text(["match", "uct:playouts=100", "my player"])
-    "hyoka match uct:playouts=100 'my player'"
+    >>> command_text(["match", "run", "uct:playouts=100", "my player"])
+    "hyoka match run uct:playouts=100 'my player'"
     """
     return shlex.join(["hyoka", *words])
 

@@ -33,7 +33,8 @@ from hyoka.storage.files import open_regular, read_regular, write_text
 Values = Mapping[str, Sequence[str]]
 """Values of a form by field."""
 KEPT_WHEN_STOPPED: Final = frozenset(
-    {"demo", "evaluate", "match", "reproduce", "ablate", "adjudicate", "categorise", "improve"}
+    {"demo", "improve", "study evaluate", "study adjudicate", "study annotate", "match run"}
+    | {"match ablate", "experiment run"}
     | {f"learn {what}" for what in ("comparison", "objective", "selfplay", "prior")}
 )
 """Commands that go on where they stopped: to pause is to stop them. Others are held as they are."""
@@ -231,7 +232,7 @@ class Runs:
         run = self.get(number)
         if run.state != "running":
             return
-        if run.command in KEPT_WHEN_STOPPED or run.command.split()[0] in KEPT_WHEN_STOPPED:
+        if run.command in KEPT_WHEN_STOPPED:
             _end(run, "pause")
         else:
             _wish(run, "hold")

@@ -179,7 +179,7 @@ def methods_of(results: Results) -> Iterator[str]:
         else "No game of the study is drawn."
     )
     yield (
-        "Whose result: the record's, unless an exact method (hyoka adjudicate) knows the "
+        "Whose result: the record's, unless an exact method (hyoka study adjudicate) knows the "
         "position's. A game lost on time or by a fault counts as lost, whatever the position."
     )
     if any(subject.unit != VALUE for subject in results.subjects):

@@ -259,7 +259,7 @@ class Improvement:
                 return (
                     f"No match: the evaluation of {self.evaluator} has no weights that "
                     "Hyoka can change. The corrections of its scores are listed below; add them to "
-                    f"the evaluator and verify them with `hyoka match`.{doubt}"
+                    f"the evaluator and verify them with `hyoka match run`.{doubt}"
                 )
             case "gain":
                 proof = self.gain

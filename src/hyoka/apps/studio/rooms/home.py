@@ -75,7 +75,7 @@ def _begin(studio: Studio, files: list[tuple[str, BinaryIO]]) -> Run:
     uploads.folder_for(studio.folder, uploads.STUDIES)
     kept = [uploads.keep(studio.folder, name, content) for name, content in files]
     study = uploads.study_for(studio.folder, kept[0])
-    return studio.runs.start("records", {"files": ["\n".join(kept)], "to": [study]})
+    return studio.runs.start("study create", {"study": [study], "files": ["\n".join(kept)]})
 
 
 def report(request: Request) -> Response:

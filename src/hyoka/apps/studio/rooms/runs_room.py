@@ -174,7 +174,7 @@ def changes_of_one(request: Request) -> Response:
 def _parts(request: Request, run: Run) -> dict[str, Any]:
     state = run.state
     made = []
-    if state != "running" or run.command == "match":  # a match can be watched
+    if state != "running" or run.command == "match run":  # a match can be watched
         found = studio_of(request).folder.found()
         until = run.ended or float("inf")
         made = [each for each in found if run.began - 1 <= each.changed <= until + 1][:8]

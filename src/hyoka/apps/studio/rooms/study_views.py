@@ -12,7 +12,8 @@ import numpy as np
 import hyoka as hk
 from hyoka.analysis import Coverage, Curves, Disagreement, Result, Slices, value_text
 from hyoka.analysis.curves import MOST_DRAWN
-from hyoka.analysis.resampling import probability_text
+from hyoka.analysis.sample import probability_text
+from hyoka.apps.studio.pages import result_text
 from hyoka.apps.studio.parameters import decimal_number
 from hyoka.apps.studio.rooms.study_query import (
     SECONDS,
@@ -23,7 +24,7 @@ from hyoka.apps.studio.rooms.study_query import (
     positions_of,
 )
 from hyoka.apps.studio.state import LruCache
-from hyoka.reporting import Boards, Downloads, Section
+from hyoka.reporting import Boards, Downloads, Section, Table
 from hyoka.reporting.analysis_charts import evaluation_curves, pick_key, result_section
 from hyoka.reporting.study_report.examples import (
     NOT_ON_THE_BOARD,
@@ -33,7 +34,7 @@ from hyoka.reporting.study_report.examples import (
     disputed_examples,
     examples_against,
 )
-from hyoka.study.sampling import evaluator_labels
+from hyoka.study.sampling import evaluator_titles
 from hyoka.study.sql import check_condition, within_seconds
 
 _BOARDS: Final = 8
@@ -127,8 +128,8 @@ def _curve_values(asked: Asked) -> Values:
         "common": once(asked, "common", lambda: _common(asked)),
         "bin": _bin(asked) if asked["at"] else None,
         "commands": [
-            asked.command("curves", *by, "--resamples", str(asked.resampling.resamples)),
-            *([asked.command("gaps", *by)] if by else []),
+            asked.command("analyze", "curves", *by, "--resamples", str(asked.resampling.resamples)),
+            *([asked.command("analyze", "gaps", *by)] if by else []),
         ],
     }
 
@@ -257,9 +258,9 @@ def _slice_values(asked: Asked) -> Values:
     name = _chosen(asked)
     total = asked.study.sql("select count(*) as n from positions")["n"][0].as_py()
     command = asked.command(
-        "splits", *(["--where", asked.where] if asked.where else []), evaluators=[name]
+        "analyze", "slices", *(["--where", asked.where] if asked.where else []), evaluators=[name]
     )
-    [label] = evaluator_labels(asked.study, [name])
+    [label] = evaluator_titles(asked.study, [name])
     values: Values = {"of": name, "label": label, "commands": [command]}
     if total > _AT_ONCE and not asked["search"]:
         return values | {"ask_first": total, "splits": None}
@@ -319,13 +320,24 @@ def _game_values(asked: Asked) -> Values:
             f"offset {(page - 1) * _GAMES_A_PAGE}"
         ).to_pylist()
     more = len(rows) > _GAMES_A_PAGE
-    titles = {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}
-    listed = [
-        row | {"to": game_address(asked, row["game_id"]), "score": titles.get(row["result"], "–")}
-        for row in rows[:_GAMES_A_PAGE]
-    ]
+    listed = rows[:_GAMES_A_PAGE]
     return {
-        "games": listed,
+        "games": Table(
+            "Games",
+            ("Game", "First player", "Second player", "Result", "Plies", "Date"),
+            [
+                (
+                    f"{row['game_id']:,}",
+                    row["first"] or "?",
+                    row["second"] or "?",
+                    result_text(row["result"], row["ending"]),
+                    f"{row['plies']:,}",
+                    row["date"] or "",
+                )
+                for row in listed
+            ],
+            [game_address(asked, row["game_id"]) for row in listed],
+        ),
         "page": page,
         "before": asked.to(page=page - 1) if page > 1 else "",
         "after": asked.to(page=page + 1) if more else "",
@@ -374,7 +386,7 @@ def _disagreement_values(asked: Asked) -> Values:
         "other": other,
         "shown": result_section(found, downloads=downloads(asked, "disagreements")),
         "boards": boards(asked, examples),
-        "commands": [asked.command("disagreements", *where, evaluators=[one, other])],
+        "commands": [asked.command("analyze", "disagreements", *where, evaluators=[one, other])],
     }
 
 

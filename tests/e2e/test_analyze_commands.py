@@ -13,10 +13,10 @@ from hyoka.workflows.demo import run_demo
 from .commands import hyoka_here as hyoka
 
 COMMANDS = {
-    "analyse": {"metrics", "curves"},
+    "summary": {"metrics", "curves"},
     "curves": {"curves"},
     "metrics": {"metrics"},
-    "splits": {"splits"},
+    "slices": {"splits"},
     "compare": {"comparisons"},
     "disagreements": {"disagreement"},
     "calibrate": {"calibration"},
@@ -34,7 +34,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_analyse_tells_in_short_what_every_evaluator_is_worth(study: Path) -> None:
-    result = hyoka("analyse", str(study), "--resamples", "50")
+    result = hyoka("analyze", "summary", str(study), "--resamples", "50")
     assert result.returncode == 0, result.stderr
     assert "comments" in result.stdout
     assert "ab:nodes=1,hash=0" in result.stdout
@@ -45,7 +45,7 @@ def test_analyse_tells_in_short_what_every_evaluator_is_worth(study: Path) -> No
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_analysis_answers_the_same_question(study: Path, command: str) -> None:
     question = ("--where", "ply >= 10", "--draws", "half", "--axis", "score", "--resamples", "20")
-    result = hyoka(command, str(study), *question, "--seed", "3", "--json")
+    result = hyoka("analyze", command, str(study), *question, "--seed", "3", "--json")
     assert result.returncode == 0, result.stderr
     found = json.loads(result.stdout)
     assert set(found) == COMMANDS[command]
@@ -53,54 +53,63 @@ def test_every_analysis_answers_the_same_question(study: Path, command: str) -> 
     assert len(found.get("splits", "12")) == 2  # of each evaluator
 
 
-@pytest.mark.parametrize("command", ["analyse", "curves", "metrics", "gaps", "calibrate", "wdl"])
+@pytest.mark.parametrize("command", ["summary", "curves", "metrics", "gaps", "calibrate", "wdl"])
 def test_positions_are_parted_by_a_column(study: Path, command: str) -> None:
     result = hyoka(
-        command, str(study), "-e", "comments", "--by", "ply", "--bins", "20,40", "--resamples", "20"
+        *("analyze", command, str(study), "-e", "comments"),
+        *("--by", "ply", "--bins", "20,40", "--resamples", "20"),
     )
     assert result.returncode == 0, result.stderr
     assert "20 ≤ ply < 40" in result.stdout
 
 
 def test_the_commands_have_options_of_their_own(study: Path) -> None:
-    found = hyoka("curves", str(study), "-e", "comments", "--wdl", "--resamples", "0", "--json")
+    found = hyoka(
+        "analyze", "curves", str(study), "-e", "comments", "--wdl", "--resamples", "0", "--json"
+    )
     assert {row["condition"] for row in json.loads(found.stdout)["curves"][0]["rows"]} == {
         "win",
         "draw",
         "loss",
     }
-    found = hyoka("calibrate", str(study), "-e", "comments", "--wdl", "--limit", "1000", "--json")
+    found = hyoka(
+        "analyze", "calibrate", str(study), "-e", "comments", "--wdl", "--limit", "1000", "--json"
+    )
     rows = json.loads(found.stdout)["calibration"][0]["rows"]
     assert [(row["of"], row["limit"]) for row in rows] == [("win", 1000), ("loss", 1000)]
     found = hyoka(
-        "wdl", str(study), "-e", "comments", "--along", "phase", "--at", "40", "--degree", "1",
-        "--between", "0,95", "--most", "900", "--resamples", "20", "--json",
+        "analyze", "wdl", str(study), "-e", "comments", "--along", "phase", "--at", "40",
+        "--degree", "1", "--between", "0,95", "--most", "900", "--resamples", "20", "--json",
     )  # fmt: skip
     [row] = json.loads(found.stdout)["models"][0]["rows"]
     assert (row["reference"], row["most"], row["verdict"]) == (40, 900, "fits")
     assert row["half_low"] < row["half"] < row["half_high"]
-    found = hyoka("wdl", str(study), "-e", "comments", "--between", "early,late")
+    found = hyoka("analyze", "wdl", str(study), "-e", "comments", "--between", "early,late")
     assert found.returncode == 2
     assert "no range" in found.stderr
-    found = hyoka("metrics", str(study), "-e", "comments", "--threshold", "50", "--json")
+    found = hyoka("analyze", "metrics", str(study), "-e", "comments", "--threshold", "50", "--json")
     [metrics] = json.loads(found.stdout)["metrics"]
     assert {row["threshold"] for row in metrics["rows"]} == {50}
     roc = next(row for row in metrics["rows"] if row["metric"] == "roc")
     assert roc["low"] < roc["value"] < roc["high"]
-    found = hyoka("splits", str(study), "-e", "comments", "--columns", "ply, ply % 2", "--json")
+    found = hyoka(
+        "analyze", "slices", str(study), "-e", "comments", "--columns", "ply, ply % 2", "--json"
+    )
     conditions = [row["condition"] for row in json.loads(found.stdout)["splits"][0]["rows"]]
     assert all("ply" in condition for condition in conditions)
 
 
 def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> None:
     result = hyoka(
-        "curves", str(study), "-e", "comments", "--by", "phase", "--resamples", "0",
+        "analyze", "curves", str(study), "-e", "comments", "--by", "phase", "--resamples", "0",
         "-o", str(tmp_path / "c.csv"), "-o", str(tmp_path / "c.png"),
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert "early" in (tmp_path / "c.csv").read_text(encoding="utf-8")
     assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
-    result = hyoka("splits", str(study), "--columns", "ply", "-o", str(tmp_path / "s.csv"))
+    result = hyoka(
+        "analyze", "slices", str(study), "--columns", "ply", "-o", str(tmp_path / "s.csv")
+    )
     assert result.returncode == 0, result.stderr
     assert sorted(file.name for file in tmp_path.glob("s*")) == ["s-splits-1.csv", "s-splits-2.csv"]
 
@@ -108,21 +117,25 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("command", "arguments", "words"),
     [
-        ("analyse", ("--where", "plyy > 3"), "did you mean ply"),
-        ("analyse", ("-e", "nobody"), "no evaluator 'nobody'"),
-        ("analyse", ("--by", "ply", "--bins", "a,b"), "list of numbers"),
-        ("analyse", ("--draws", "maybe"), "drop"),
-        ("analyse", ("--axis", "z"), "value"),
-        ("analyse", ("--limit", "-3"), "--limit is a positive score or none"),
+        ("summary", ("--where", "plyy > 3"), "did you mean ply"),
+        ("summary", ("-e", "nobody"), "no evaluator 'nobody'"),
+        ("summary", ("--by", "ply", "--bins", "a,b"), "list of numbers"),
+        ("summary", ("--draws", "maybe"), "drop"),
+        ("summary", ("--axis", "z"), "value"),
+        ("summary", ("--limit", "-3"), "--limit is a positive score or none"),
         ("metrics", ("--threshold", "high"), "best"),
         ("compare", ("-e", "comments"), "two evaluators, not only comments"),
         ("disagreements", ("-e", "comments"), "two evaluators, not only comments"),
         ("metrics", ("--balance", "time"), "ply"),
-        ("metrics", ("--save", "x.docx", "--resamples", "0"), "must end in"),
+        ("metrics", ("--output", "x.docx", "--resamples", "0"), "must end in"),
         ("curves", ("-e", "comments", "--delta", "0", "--resamples", "0"), "positive"),
         # What the library says of its parameters is about options here.
-        ("metrics", ("--bins", "20"), "--bins cut a column: say which with --by (see 'hyoka metri"),
-        ("analyse", ("--by", "phase", "--bins", "20"), "not phases: cut --by ply instead"),
+        (
+            "metrics",
+            ("--bins", "20"),
+            "--bins cut a column: say which with --by (see 'hyoka analyze metri",
+        ),
+        ("summary", ("--by", "phase", "--bins", "20"), "not phases: cut --by ply instead"),
         (
             "metrics",
             ("--balance", "ply"),
@@ -134,23 +147,27 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
             "--balance spreads the plies alike that --by",
         ),
         ("compare", ("--balance", "ply"), "No such option"),
-        ("curves", ("--delta", "5", "--count", "3"), "--error and --count let them grow: not both"),
+        (
+            "curves",
+            ("--delta", "5", "--count", "3"),
+            "--error and --count let them grow: not both",
+        ),
         ("gaps", (), "--by parts the positions: name a column"),
         ("gaps", ("--by", "black", "--largest", "2", "--bins", "1"), "without bins"),
         (
-            "splits",
+            "slices",
             ("--columns", "margin"),
             "--columns describe positions; margin knows the",
         ),
-        ("analyse", ("--where", "result = 0.5"), "all drawn; --draws half counts them"),
+        ("summary", ("--where", "result = 0.5"), "all drawn; --draws half counts them"),
         ("compare", ("--by", "ply"), "No such option"),
-        ("splits", ("--bend", "5"), "No such option"),
+        ("slices", ("--bend", "5"), "No such option"),
     ],
 )
 def test_wrong_options_get_one_clear_line(
     study: Path, command: str, arguments: tuple[str, ...], words: str
 ) -> None:
-    result = hyoka(command, str(study), *arguments)
+    result = hyoka("analyze", command, str(study), *arguments)
     assert result.returncode == 2, result.stdout
     assert words in result.stderr
     assert "`" not in result.stderr
@@ -159,24 +176,24 @@ def test_wrong_options_get_one_clear_line(
 
 @pytest.mark.parametrize("command", [*COMMANDS, "gaps"])
 def test_help_teaches_by_an_example(command: str) -> None:
-    text = hyoka(command, "--help").stdout
-    assert f"For example: hyoka {command} study" in text
+    text = hyoka("analyze", command, "--help").stdout
+    assert f"For example: hyoka analyze {command} study" in text
     for option in ("--evaluator", "--where", "--draws", "--axis", "--resamples", "--seed"):
         assert option in text
 
 
 def test_what_is_no_study_is_told_what_to_do(tmp_path: Path) -> None:
-    result = hyoka("analyse", str(tmp_path))
+    result = hyoka("analyze", "summary", str(tmp_path))
     assert result.returncode == 2
-    assert "hyoka records" in result.stderr
+    assert "hyoka study create" in result.stderr
 
 
 def test_samples_are_copied_out_and_are_records(tmp_path: Path) -> None:
-    result = hyoka("samples", "--to", "games", "--json", cwd=tmp_path)
+    result = hyoka("records", "samples", "--output", "games", "--json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     files = json.loads(result.stdout)
     assert len(files) >= 3
-    described = hyoka("records", "games", cwd=tmp_path)
+    described = hyoka("records", "info", "games", cwd=tmp_path)
     assert described.returncode == 0, described.stderr
 
 

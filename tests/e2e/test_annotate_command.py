@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hyoka categorise`, as a user meets it."""
+"""`hyoka study annotate`, as a user meets it."""
 
 import itertools
 import json
@@ -22,9 +22,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_study_gets_columns_and_says_what_to_do_with_them(folder: Path) -> None:
-    listed = hyoka_here("columns", "study", cwd=folder)
+    listed = hyoka_here("study", "columns", "study", cwd=folder)
     assert "correct_depth" not in listed.stdout
-    done = hyoka_here("categorise", "study", "-j", "2", cwd=folder)
+    done = hyoka_here("study", "annotate", "study", "--search", "ab", "-j", "2", cwd=folder)
     assert done.returncode == 0, done.stderr
     table = [line.split() for line in done.stdout.splitlines()]
     assert table[0] == ["column", "category", "positions", "share"]
@@ -34,22 +34,25 @@ def test_a_study_gets_columns_and_says_what_to_do_with_them(folder: Path) -> Non
         *(("best_move_changes", each) for each in ("0", "1", "2", "unknown")),
         *(("correct_depth", each) for each in ("1", "2", "3", "4", "unknown")),
     ]
-    assert done.stdout.endswith("use them: hyoka analyse study --by best_move_changes\n")
-    listed = hyoka_here("columns", "study", cwd=folder)
+    assert done.stdout.endswith("use them: hyoka analyze summary study --by best_move_changes\n")
+    listed = hyoka_here("study", "columns", "study", cwd=folder)
     meaning = "correct_depth      From which depth on the move played is the best"
     assert meaning in listed.stdout
 
 
 def test_json_says_how_many_positions_are_of_which_kind(folder: Path) -> None:
-    done = hyoka_here("categorise", "study", "--with", "ab:quiescence=off", "--json", cwd=folder)
+    done = hyoka_here(
+        "study", "annotate", "study", "--search", "ab:quiescence=off", "--json", cwd=folder
+    )
     assert (done.returncode, done.stderr) == (0, "")
     said = json.loads(done.stdout)
     assert said["search"] == "ab:quiescence=off"
     positions = sum(said["counts"]["progress_eighth"].values())
     assert said["positions"] == positions == 2 + sum(said["counts"]["correct_depth"].values())
-    check = hyoka_here("check", "study", "--seal", "--json", cwd=folder)
+    check = hyoka_here("study", "verify", "study", "--seal", "--json", cwd=folder)
     assert json.loads(check.stdout)["is_whole"]
     found = hyoka_here(
+        "study",
         "sql",
         "study",
         "select count(*) as n from positions where correct_depth = 4",
@@ -60,8 +63,8 @@ def test_json_says_how_many_positions_are_of_which_kind(folder: Path) -> None:
 
 
 def test_a_search_that_will_not_do_is_told_in_one_line(folder: Path) -> None:
-    for spec, words in (("uct", "--with is ab or ab:SETTINGS"), ("ab:depth=9", "has no effect")):
-        done = hyoka_here("categorise", "study", "--with", spec, cwd=folder)
+    for spec, words in (("uct", "--search is ab or ab:SETTINGS"), ("ab:depth=9", "has no effect")):
+        done = hyoka_here("study", "annotate", "study", "--search", spec, cwd=folder)
         assert done.returncode == 2
         assert words in done.stderr
         assert len(done.stderr.splitlines()) == 1
