@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profiles of GTP engines: the commands that evaluate, and how to read the answers."""
 
-import difflib
 import functools
 import importlib.resources
 import re
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from hyoka.engines.spec import KEYS
-from hyoka.foundation.errors import NotationError
+from hyoka.foundation.errors import NotationError, nearest
 from hyoka.storage.model_file import ModelFile
 
 UNITS: Final = {"probability": 1.0, "percent": 100.0, "permyriad": 10_000.0}
@@ -28,7 +27,7 @@ _DEFAULT_LIMITS: Final = {"level": "level {level}", "time": "time_settings 0 {se
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """Commands that evaluate with one kind of GTP engine; `docs/reference/engines.md` explains the keys."""
+    """Commands that evaluate with one kind of GTP engine: see `docs/reference/engines.md`."""
 
     name: str
     match: str = ""
@@ -77,8 +76,7 @@ def _profile(name: str, table: object, where: str) -> Profile:
     settings: dict[str, Any] = {}
     for key, value in table.items():
         if key not in keys:
-            near = difflib.get_close_matches(key, keys, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(keys)}"
+            hint = nearest(key, keys) or f"there are {', '.join(keys)}"
             raise NotationError(f"{where}: no key '{key}'; {hint}")
         settings[key] = _setting(key, value, f"{where}, {key}")
     return Profile(name=name, **settings)
@@ -166,7 +164,6 @@ def choose_profile(
         return fitting[0] if fitting else profiles[0]
     by_name = {profile.name: profile for profile in bundled_profiles()}
     if choice not in by_name:
-        near = difflib.get_close_matches(choice, by_name, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(by_name)}"
+        hint = nearest(choice, by_name) or f"there are {', '.join(by_name)}"
         raise NotationError(f"no profile '{choice}'; {hint}")
     return by_name[choice]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Engine specs `PROTOCOL:SETTINGS:COMMAND`, search limits, and positions for engines."""
 
-import difflib
 import hashlib
 import math
 import os
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hyoka._core import Player, Reason
-from hyoka.foundation.errors import EngineError, NotationError
+from hyoka.foundation.errors import EngineError, NotationError, nearest
 from hyoka.foundation.text import DefaultTitle, limit_title
 from hyoka.games import Position, game_facts, games_with, position
 from hyoka.games.evaluation import Evaluation
@@ -354,8 +353,7 @@ def _missing(word: str, places: str) -> str:
         if os.path.isdir(place)
         for entry in os.scandir(place)
     }
-    near = difflib.get_close_matches(word, sorted(names), n=1)
-    hint = f"did you mean {near[0]}?" if near else "install it, or write its full path"
+    hint = nearest(word, sorted(names)) or "install it, or write its full path"
     return f"no program '{word}' is on the PATH; {hint}"
 
 

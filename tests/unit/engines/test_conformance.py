@@ -39,7 +39,7 @@ def test_a_good_engine_passes_all_checks(protocol: str) -> None:
         "evaluates",
         "legal best move",
         "same answer twice",
-        "quits by itself",
+        "quits on request",
         "standard error",
     ]
 
@@ -76,7 +76,7 @@ def test_a_gtp_engine_is_tried_with_each_game() -> None:
         (["say=info score cp x"], "evaluates", "fail", "cannot be read"),
         (["crash=1"], "takes a position", "fail", "exit code 3"),
         (["crash=3"], "same answer twice", "fail", "exit code 3"),
-        (["stubborn", GOOD], "quits by itself", "warn", "killed"),
+        (["stubborn", GOOD], "quits on request", "warn", "killed"),
     ],
 )
 def test_faults_are_found_where_they_are(

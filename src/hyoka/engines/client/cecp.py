@@ -7,8 +7,7 @@ limits time by `level`; the second declares `feature` lines.
 
 import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Final, Self
 
@@ -25,14 +24,6 @@ from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
 _FILES: Final = "abcdefghi"
 _OURS: Final = re.compile(r"(?:([A-Z])\*|([1-9])([a-i]))([1-9])([a-i])(\+?)")
 _XBOARDS: Final = re.compile(r"(?:([A-Z])@|([a-i])([1-9]))([a-i])([1-9])([+=]?)")
-
-
-@dataclass(frozen=True, slots=True)
-class Notation:
-    """Functions that translate moves to and from an engine's notation."""
-
-    written: Callable[[str], str]
-    read: Callable[[str], str]
 
 
 def to_xboard(move: str) -> str:
@@ -69,19 +60,6 @@ def _to_letters(file: str, rank: str) -> str:
 
 def _to_digits(file: str, rank: str) -> str:
     return f"{9 - _FILES.index(file)}{_FILES[9 - int(rank)]}"
-
-
-def _as_it_is(move: str) -> str:
-    return move
-
-
-_PLAIN: Final = Notation(_as_it_is, _as_it_is)
-_XBOARD: Final = Notation(to_xboard, from_xboard)
-
-
-def notation_for(protocol: str, *, new_version: bool) -> Notation:
-    """Return a game's notation for the second or the first protocol version."""
-    return _XBOARD if protocol == "usi" and new_version else _PLAIN
 
 
 _FEATURE: Final = re.compile(r'(\w+)=("[^"]*"|\S+)')
@@ -302,12 +280,13 @@ class CecpEngine(Engine):
         variants = re.split(r"[ ,]+", self.features.get("variants", "normal"))
         return next((name for name in called if name in variants), None)
 
-    def _notation(self, game: str) -> Notation:
-        return notation_for(game_facts(game).formats.protocol, new_version=self._new_version)
+    def _writes_xboard(self, game: str) -> bool:
+        """Whether moves of a game are in XBoard's notation: shogi from version 2 on."""
+        return self._new_version and game_facts(game).formats.protocol == "usi"
 
     def _set_up(self, position: EnginePosition, replay: Replay) -> str:
         """Return the commands that set up a position in force mode."""
-        notation = self._notation(position.game)
+        write = to_xboard if self._writes_xboard(position.game) else str
         start = (position.game, position.start)
         shared = len(self._moves)
         lines = ["force"]
@@ -320,7 +299,7 @@ class CecpEngine(Engine):
             if position.start is not None:
                 lines.append(f"setboard {self._fen(replay.first)}")
         say = "usermove " if self.features.get("usermove") == "1" else ""
-        lines += [say + notation.written(move) for move in replay.moves[shared:]]
+        lines += [say + write(move) for move in replay.moves[shared:]]
         self._start, self._moves = start, replay.moves
         return "".join(f"{line}\n" for line in lines)
 
@@ -342,7 +321,8 @@ class CecpEngine(Engine):
         spent_s = await self.transport.ask(f"{lines}go\n", search, wait_s)
         self.transport.tell("force\n")  # it must not ponder
         last = replay.last
-        best = self._checked(search.best, last, self._notation(position.game))
+        read = from_xboard if self._writes_xboard(position.game) else str
+        best = "resign" if search.best == "resign" else self._legal(read(search.best), last)
         self._start, self._moves = start, (*replay.moves, best)
         self._ended_a_game = best != "resign" and self._ends_game(last, best)
         if search.thought is None:
@@ -365,10 +345,6 @@ class CecpEngine(Engine):
     def _ends_game(last: Position, best: str) -> bool:
         """Whether a move ends the game."""
         return not last.play(last.parse(best)).legal_moves
-
-    def _checked(self, best: str, last: Position, notation: Notation) -> str:
-        """Return the move in our notation; raises EngineError for an illegal one."""
-        return best if best == "resign" else self._legal(notation.read(best), last)
 
     def _time_s(self, limits: Limits) -> float | None:
         """Return the time limit; CECP counts whole seconds."""

@@ -117,7 +117,7 @@ class _Examination:
             if isinstance(self._engine, GtpEngine):
                 await self._try("refuses an illegal move", self._illegal_move)
             await self._try("same answer twice", self._same_twice)
-        await self._try("quits by itself", self._quits)
+        await self._try("quits on request", self._quits)
         await self._try("standard error", self._stderr)
 
     async def _try(self, name: str, check: Callable[[], Awaitable[str]]) -> bool:

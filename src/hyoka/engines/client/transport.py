@@ -401,17 +401,17 @@ class Transport:
         if not self.alive:
             self.kill()
             return False
-        by_itself = False
+        exited = False
         self._failure = self.error("was closed", "died")
         try:
             self.tell(farewell)
-            by_itself = await self._exited_within(patience_s)
-            if not by_itself:
+            exited = await self._exited_within(patience_s)
+            if not exited:
                 ask_to_end(self._process)
                 await self._exited_within(patience_s / 4)
         finally:
             self.kill()
-        return by_itself
+        return exited
 
     async def _exited_within(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds

@@ -79,7 +79,7 @@ def _owned(cells: NDArray[np.int8]) -> NDArray[np.float64]:
     owned = cells.astype(float)
     size = len(cells)
     for row, column in np.argwhere(cells == 0).tolist():
-        near = {int(cells[point]) for point in _neighbours((row, column), size)} - {0}
+        near = {int(cells[point]) for point in _neighbors((row, column), size)} - {0}
         if len(near) == 1:
             owned[row, column] = near.pop()
     return owned
@@ -96,7 +96,7 @@ def _chains(cells: NDArray[np.int8]) -> list[list[tuple[int, int]]]:
         while open_points:
             point = open_points.pop()
             chain.append(point)
-            for other in _neighbours(point, len(cells)):
+            for other in _neighbors(point, len(cells)):
                 if other not in seen and cells[other] == cells[point]:
                     seen.add(other)
                     open_points.append(other)
@@ -104,7 +104,7 @@ def _chains(cells: NDArray[np.int8]) -> list[list[tuple[int, int]]]:
     return chains
 
 
-def _neighbours(point: tuple[int, int], size: int) -> list[tuple[int, int]]:
+def _neighbors(point: tuple[int, int], size: int) -> list[tuple[int, int]]:
     row, column = point
     around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
     return [(r, c) for r, c in around if 0 <= r < size and 0 <= c < size]
@@ -119,7 +119,7 @@ COLORS: Final = {
 _CONFIDENCE: Final = 1.96
 
 
-def colour_of(words: Sequence[str]) -> Player:
+def color_of(words: Sequence[str]) -> Player:
     """Return the color of a command's first argument. Raises NotationError."""
     if not words or words[0].lower() not in COLORS:
         raise NotationError("syntax error")
@@ -308,7 +308,7 @@ class SetUp:
         return ""
 
     def _play(self, words: list[str]) -> str:
-        player = colour_of(words)
+        player = color_of(words)
         try:
             self._board.play(player, " ".join(words[1:]))
         except IllegalMoveError:

@@ -22,7 +22,7 @@ from hyoka.engines.server.controller import (
     with_setting,
 )
 from hyoka.engines.server.gtp_board import Board, Clocks
-from hyoka.engines.server.gtp_commands import Analysis, Command, SetUp, colour_of, judge
+from hyoka.engines.server.gtp_commands import Analysis, Command, SetUp, color_of, judge
 from hyoka.engines.server.uci_server import SearcherOf
 from hyoka.foundation.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import GTP_GAME, Line, Move, game_facts
@@ -103,11 +103,11 @@ class GtpServer:
             "list_commands": lambda words: "\n".join(self._commands()),
             "quit": self._quit,
             **self._set_up.commands(),
-            "genmove": lambda words: self._genmove(colour_of(words)),
+            "genmove": lambda words: self._genmove(color_of(words)),
             "reg_genmove": self._reg_genmove,
             "time_settings": lambda words: _done(self._clocks.set, words),
             "kgs-time_settings": lambda words: _done(self._clocks.set_kgs, words),
-            "time_left": lambda words: _done2(self._clocks.tell, colour_of(words), words[1:]),
+            "time_left": lambda words: _done2(self._clocks.tell, color_of(words), words[1:]),
             "clear_cache": self._clear_cache,
             "hyoka-search": self._change_search,
             "hyoka-set": self._change_setting,
@@ -202,11 +202,11 @@ class GtpServer:
         return move
 
     def _reg_genmove(self, words: list[str]) -> str:
-        return self._answer_of(self._question(colour_of(words)))
+        return self._answer_of(self._question(color_of(words)))
 
     def _genmove_cleanup(self, words: list[str]) -> str:
         """`kgs-genmove_cleanup`: do not pass while the opponent has dead stones on the board."""
-        player = colour_of(words)
+        player = color_of(words)
         question = self._question(player)
         theirs = stones_of(self._board.position.cells)[player.other.value]
         dead = judge(self._board.go_position).dead
