@@ -18,8 +18,8 @@ import numpy as np
 
 import hyoka as hk
 from hyoka.learning.comparison_training import Lessons, Training, TrainingSettings
-from hyoka.learning.objective_search import Pbilc
-from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, SearchPlan
+from hyoka.learning.objective_optimizers import Pbilc
+from hyoka.learning.objective_search import ObjectiveSearch, SearchPlan
 from hyoka.learning.objectives import VECTOR_SIZE
 from hyoka.models.sparse import SparseEvaluation, feature_sets
 from hyoka.records.bulk import GameTable

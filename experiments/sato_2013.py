@@ -13,8 +13,14 @@ from experiments.matches import difference_verdict, lead_verdict
 from experiments.outcome import Outcome, OutcomeTable, Value
 from hyoka.arena import MatchResult, MatchScore, Score, plan_match, rate
 from hyoka.learning.comparison_training import Lessons, TrainingSettings
-from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, SearchPlan
-from hyoka.learning.objective_search.verification import PROPOSED, baselines, trained_files, verify
+from hyoka.learning.objective_search import (
+    PROPOSED,
+    ObjectiveSearch,
+    SearchPlan,
+    baselines,
+    trained_files,
+    verify,
+)
 from hyoka.learning.objectives import (
     PARAMETERS,
     Combination,

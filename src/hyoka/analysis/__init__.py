@@ -5,7 +5,6 @@ Pure functions of columns of numbers: `Sample` in, typed results out. Start with
 `metrics` and `slices` hold the main results.
 """
 
-from hyoka.analysis.binning import AdaptiveBins, Binning, FixedBins, open_bins
 from hyoka.analysis.calibration import (
     CALIBRATION_HEADINGS,
     WIN_PROBABILITIES,
@@ -32,12 +31,16 @@ from hyoka.analysis.comparison import (
 )
 from hyoka.analysis.conditions import Condition, conditions, partition
 from hyoka.analysis.curves import (
+    AdaptiveBins,
+    Binning,
     Curve,
     CurvePoint,
     Curves,
+    FixedBins,
     Monotonicity,
     about_curve,
     curve,
+    open_bins,
     value_text,
 )
 from hyoka.analysis.gaps import (
@@ -61,8 +64,18 @@ from hyoka.analysis.metrics import (
     measure,
     number_text,
 )
-from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, mean_by_games
-from hyoka.analysis.sample import STRAIGHT, VALUE, DrawnGames, Link, Sample, game_numbers
+from hyoka.analysis.sample import (
+    NO_INTERVALS,
+    STRAIGHT,
+    VALUE,
+    DrawnGames,
+    Link,
+    Resampling,
+    Sample,
+    game_numbers,
+    interval,
+    mean_by_games,
+)
 from hyoka.analysis.slices import (
     Control,
     Explanation,
@@ -71,8 +84,7 @@ from hyoka.analysis.slices import (
     SliceSettings,
     find_slices,
 )
-from hyoka.analysis.wdl import Stages, WdlModel, fit_wdl_model
-from hyoka.analysis.wdl_models import WdlModels
+from hyoka.analysis.wdl import Stages, WdlModel, WdlModels, fit_wdl_model
 from hyoka.storage.result import FORMATS, MIN_GAMES, TOO_FEW, Coverage, CoveredGroup, Result
 
 __all__ = [

@@ -11,8 +11,7 @@ import pyarrow as pa
 from hyoka.analysis.calibration import fit_logistic, probabilities
 from hyoka.analysis.curves import share_of
 from hyoka.analysis.metrics import METRICS, Metric, Metrics, measure, metrics_notes, number_text
-from hyoka.analysis.resampling import Resampling, interval, probability_text, two_sided_p
-from hyoka.analysis.sample import Reals, Sample
+from hyoka.analysis.sample import Reals, Resampling, Sample, interval, probability_text, two_sided_p
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.math import Estimate
 from hyoka.storage.result import MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note

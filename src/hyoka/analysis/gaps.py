@@ -28,9 +28,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.analysis.binning import AdaptiveBins, Binning
-from hyoka.analysis.resampling import Resampling, probability_text
-from hyoka.analysis.sample import Reals, Sample
+from hyoka.analysis.curves import AdaptiveBins, Binning
+from hyoka.analysis.sample import Reals, Resampling, Sample, probability_text
 from hyoka.foundation.math import Estimate
 from hyoka.storage.result import Coverage, Result
 

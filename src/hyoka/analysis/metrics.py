@@ -36,8 +36,15 @@ import pyarrow as pa
 from hyoka._core import Ranking, resampled_sums
 from hyoka.analysis.calibration import fit_logistic, probabilities
 from hyoka.analysis.curves import share_of
-from hyoka.analysis.resampling import NO_INTERVALS, Resampling, interval, share_interval
-from hyoka.analysis.sample import VALUE, Reals, Sample
+from hyoka.analysis.sample import (
+    NO_INTERVALS,
+    VALUE,
+    Reals,
+    Resampling,
+    Sample,
+    interval,
+    share_interval,
+)
 from hyoka.foundation.errors import ParameterError, StudyError, nearest
 from hyoka.foundation.math import Estimate
 from hyoka.storage.result import MIN_GAMES, Coverage, Result, too_few_note

@@ -22,8 +22,7 @@ from hyoka.analysis.gaps import (
     Kind,
     named_gap,
 )
-from hyoka.analysis.resampling import Resampling, probability_text
-from hyoka.analysis.sample import Reals, Sample
+from hyoka.analysis.sample import Reals, Resampling, Sample, probability_text
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally

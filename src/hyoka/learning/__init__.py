@@ -13,8 +13,7 @@ from hyoka.learning.examples import (
 )
 from hyoka.learning.feature_tables import FeatureTable, TableColumns, feature_table
 from hyoka.learning.sigmoid import METHODS, Method, SigmoidFit, fit_sigmoid
-from hyoka.learning.tuned_weights import TunedFeature, TunedWeights, read_weights
-from hyoka.learning.tuner import TuningPlan, tune_weights
+from hyoka.learning.tuner import TunedFeature, TunedWeights, TuningPlan, read_weights, tune_weights
 from hyoka.learning.weights import (
     FittedWeight,
     GapChange,

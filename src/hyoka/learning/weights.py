@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from hyoka.analysis import Departure, Sample, condition_gap
 from hyoka.analysis.comparison import Comparison, compare
 from hyoka.analysis.curves import Curve, Curves, curve
-from hyoka.analysis.resampling import NO_INTERVALS, Resampling
-from hyoka.analysis.sample import VALUE
+from hyoka.analysis.sample import NO_INTERVALS, VALUE, Resampling
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.math import logistic
 from hyoka.learning.examples import Examples

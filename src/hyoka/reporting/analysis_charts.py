@@ -16,8 +16,7 @@ from hyoka.analysis.gaps import Gaps
 from hyoka.analysis.metrics import METRICS, MetricsTable
 from hyoka.analysis.sample import VALUE
 from hyoka.analysis.slices import Slices
-from hyoka.analysis.wdl import WdlModel
-from hyoka.analysis.wdl_models import WdlModels
+from hyoka.analysis.wdl import WdlModel, WdlModels
 from hyoka.reporting.charts import (
     COLORS,
     DASHES,

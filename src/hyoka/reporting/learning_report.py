@@ -10,7 +10,7 @@ import numpy as np
 
 from hyoka.arena.match import MatchResult
 from hyoka.foundation.math import logistic
-from hyoka.learning.objective_search.objective_loop import ObjectiveSearch, Step
+from hyoka.learning.objective_search import ObjectiveSearch, Step
 from hyoka.learning.objectives import (
     CONSTANTS,
     PARAMETERS,
@@ -18,7 +18,7 @@ from hyoka.learning.objectives import (
     class_starts,
     objective_from,
 )
-from hyoka.learning.selfplay.selfplay_loop import Generation, SelfPlayLoop
+from hyoka.learning.selfplay_loop import Generation, SelfPlayLoop
 from hyoka.reporting.charts import MOST_SERIES, Dot, Spot, dots, lines
 from hyoka.reporting.page import Chart, Details, Page, Section, Table
 from hyoka.search.difficulty import CLASSES

@@ -18,7 +18,13 @@ from scipy.special import expit
 import hyoka as hk
 import simulations
 from hyoka.analysis import NO_INTERVALS, Resampling, Sample, Stages, WdlModels, fit_wdl_model
-from hyoka.analysis.wdl import NO_MODEL, Outcomes, greatest_likelihood, log_likelihoods, slopes
+from hyoka.analysis.wdl import NO_MODEL
+from hyoka.analysis.wdl_likelihood import (
+    Outcomes,
+    greatest_likelihood,
+    log_likelihoods,
+    slopes,
+)
 from hyoka.records.samples import sample_path
 
 A = simulations.WDL_A

@@ -19,7 +19,7 @@ from hyoka.learning.network_training import (
     joined,
     learn_network,
 )
-from hyoka.learning.selfplay.selfplay_games import of_records
+from hyoka.learning.selfplay_games import of_records
 from hyoka.models.networks import SIGHT_STEPS, NetworkSize
 
 from ..small_networks import bits, positions_of, random_network, random_records

@@ -11,14 +11,14 @@ import pytest
 import hyoka as hk
 from hyoka.arena import play_match
 from hyoka.learning.comparison_training import Lessons, TrainingSettings
-from hyoka.learning.objective_search.objective_loop import (
+from hyoka.learning.objective_optimizers import CmaEs, Optimiser, Pbilc, RandomSearch
+from hyoka.learning.objective_search import (
     JOURNAL,
     ObjectiveSearch,
     SearchPlan,
     openings_for,
+    verify,
 )
-from hyoka.learning.objective_search.optimizers import CmaEs, Optimiser, Pbilc, RandomSearch
-from hyoka.learning.objective_search.verification import verify
 from hyoka.learning.objectives import VECTOR_SIZE
 from hyoka.records import read_records
 from hyoka.records.samples import sample_path
@@ -124,7 +124,7 @@ def killed_after(lines: int, search: ObjectiveSearch, monkeypatch: pytest.Monkey
                 raise KilledError
 
     with monkeypatch.context() as context:
-        context.setattr("hyoka.learning.objective_search.objective_loop.Journal", KilledJournal)
+        context.setattr("hyoka.learning.objective_search.Journal", KilledJournal)
         search.run()
 
 

@@ -21,9 +21,9 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, ParameterError, StudyError
 from hyoka.foundation.progress import Progress
+from hyoka.learning import selfplay_loop as loop_module
 from hyoka.learning.network_training import NetworkSettings
-from hyoka.learning.selfplay import selfplay_loop as loop_module
-from hyoka.learning.selfplay.selfplay_games import (
+from hyoka.learning.selfplay_games import (
     PlayedGames,
     Player,
     games_of_study,
@@ -32,7 +32,7 @@ from hyoka.learning.selfplay.selfplay_games import (
     study_of,
     without_doubles,
 )
-from hyoka.learning.selfplay.selfplay_loop import (
+from hyoka.learning.selfplay_loop import (
     NETWORK,
     PLAN,
     REPORT,
@@ -46,8 +46,8 @@ from hyoka.parallel import RunStopped, WorkerState
 from hyoka.reporting.learning_report import selfplay_page, strength_by_generation
 from hyoka.search import SearchSpec
 from hyoka.search.assembly import models_for, uct_options
-from hyoka.storage.run_folder import LOCK
 from hyoka.storage.model_file import read_model_file
+from hyoka.storage.run_folder import LOCK
 from hyoka.study import Study
 from hyoka.study.evaluation_store import Visits, has_visits, keep_visits, stored_visits
 from hyoka.study.verify import check_study
@@ -472,7 +472,7 @@ class TestLoop:
     def test_killed_before_visits_are_kept(
         self, ended: SelfPlayLoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from hyoka.learning.selfplay import selfplay_games as records  # noqa: PLC0415
+        from hyoka.learning import selfplay_games as records  # noqa: PLC0415
 
         def killed(*_: object) -> None:
             raise StoppedError

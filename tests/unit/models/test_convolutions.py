@@ -12,7 +12,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.learning.network_training import NetworkSettings, floats_of, learn_network, quantize
-from hyoka.learning.selfplay.selfplay_games import of_records
+from hyoka.learning.selfplay_games import of_records
 from hyoka.models.bundled import bundled_prior_model
 from hyoka.models.networks import Convolution, ConvolutionSize, convolution
 from hyoka.records.samples import sample_path

@@ -20,8 +20,7 @@ from hyoka.foundation.math import Estimate
 from hyoka.learning.proximal_fit import Steepness, TermLeaves, fit_proximal
 from hyoka.records.samples import sample_path
 from hyoka.workflows.improve import fit_and_verify
-from hyoka.workflows.improve.evidence import gather_evidence
-from hyoka.workflows.improve.find_slices import find_biased_slices, select_terms
+from hyoka.workflows.improve.find_slices import find_biased_slices, gather_evidence, select_terms
 from hyoka.workflows.improve.fit_and_verify import share_risk
 from hyoka.workflows.improve.improve_page import improvement_page
 from hyoka.workflows.improve.improve_plan import ImprovePlan

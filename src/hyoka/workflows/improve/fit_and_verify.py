@@ -26,7 +26,7 @@ from hyoka.learning import Examples, FittedWeight, column_examples, fit_weights,
 from hyoka.learning.proximal_fit import fit_proximal
 from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.study import Study
-from hyoka.workflows.improve.evidence import Evidence
+from hyoka.workflows.improve.find_slices import Evidence
 from hyoka.workflows.improve.improve_plan import ImprovePlan
 from hyoka.workflows.improve.improvement import (
     BiasedSlice,

@@ -17,8 +17,12 @@ from hyoka.games import game_facts
 from hyoka.storage.run_folder import RunPlan, open_run
 from hyoka.study import Study
 from hyoka.workflows.improve import fit_and_verify
-from hyoka.workflows.improve.evidence import Evidence, gather_evidence
-from hyoka.workflows.improve.find_slices import find_biased_slices, select_terms
+from hyoka.workflows.improve.find_slices import (
+    Evidence,
+    find_biased_slices,
+    gather_evidence,
+    select_terms,
+)
 from hyoka.workflows.improve.improve_plan import ImprovePlan
 from hyoka.workflows.improve.improvement import (
     Candidate,

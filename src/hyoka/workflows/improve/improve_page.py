@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from hyoka.analysis.resampling import probability_text
+from hyoka.analysis.sample import probability_text
 from hyoka.reporting import Block, Boards, Chart, Page, Section, Table
 from hyoka.reporting.charts import Dot, chart_of, dots
 from hyoka.reporting.page import caveats

@@ -17,8 +17,8 @@ from hyoka.apps.studio.folder import Found
 from hyoka.apps.studio.pages import address, fragment, game_title, page, size_text, wants_part
 from hyoka.apps.studio.state import Room, Studio, studio_of
 from hyoka.games import FACTS
-from hyoka.learning.objective_search.objective_loop import EVALUATIONS, JOURNAL, PLAN, read_steps
-from hyoka.learning.selfplay.selfplay_loop import NETWORK, read_loop
+from hyoka.learning.objective_search import EVALUATIONS, JOURNAL, PLAN, read_steps
+from hyoka.learning.selfplay_loop import NETWORK, read_loop
 from hyoka.models.loading import MOVE_MODELS
 from hyoka.reporting.learning_report import (
     loss_section,

@@ -15,7 +15,7 @@ from starlette.requests import Request
 import hyoka as hk
 from hyoka import analysis
 from hyoka.analysis import Binning, Curve, Curves, DrawnGames, Gaps, Sample
-from hyoka.analysis.binning import least_positions
+from hyoka.analysis.curves import least_positions
 from hyoka.analysis.gaps import Equals, NamedGap, named_gap
 from hyoka.apps.studio.pages import address
 from hyoka.apps.studio.parameters import whole_number

@@ -37,7 +37,7 @@ from hyoka.learning.network_training import (
     joined,
     learn_network,
 )
-from hyoka.learning.selfplay.selfplay_games import PlayedGames, games_of_study, play_games, study_of
+from hyoka.learning.selfplay_games import PlayedGames, games_of_study, play_games, study_of
 from hyoka.parallel import Run, RunStopped, WorkerState
 from hyoka.search import SearchSpec
 from hyoka.search.assembly import models_for, uct_options
