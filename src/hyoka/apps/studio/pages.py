@@ -281,6 +281,17 @@ def size_text(count: int) -> str:
     return f"{size:.1f} GB"
 
 
+def result_text(result: float | None, ending: str = "") -> str:
+    """A game's result, and how it ended unless that is usual.
+
+    >>> result_text(1.0), result_text(0.5, "normal"), result_text(0.0, "time")
+    ('1–0', '½–½', '0–1, time')
+    """
+    points = {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}
+    text = "–" if result is None else points.get(result, "–")
+    return text if ending in ("", "unknown", "normal") else f"{text}, {ending}"
+
+
 def game_title(name: str | None) -> str:
     """A game as people call it."""
     if name is None:

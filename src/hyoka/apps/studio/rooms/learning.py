@@ -3,7 +3,7 @@
 
 import json
 import re
-from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,12 +14,21 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.folder import Found
-from hyoka.apps.studio.pages import address, fragment, game_title, page, size_text, wants_part
+from hyoka.apps.studio.pages import (
+    address,
+    fragment,
+    game_title,
+    page,
+    size_text,
+    wants_part,
+    where_to_look,
+)
 from hyoka.apps.studio.state import Room, Studio, studio_of
 from hyoka.games import FACTS
 from hyoka.learning.objective_search import EVALUATIONS, JOURNAL, PLAN, read_steps
 from hyoka.learning.selfplay_loop import NETWORK, read_loop
 from hyoka.models.loading import MOVE_MODELS
+from hyoka.reporting import Section, Table
 from hyoka.reporting.learning_report import (
     loss_section,
     model_sections,
@@ -76,6 +85,7 @@ def plan_words(text: str) -> list[tuple[str, str]]:
 _GENERATION: Final = re.compile(rf"(.+)/generation-\d+/{re.escape(NETWORK)}")
 _INDIVIDUAL: Final = re.compile(rf"(.+)/{EVALUATIONS}/\d+\.eval")
 _MOST_RUNS: Final = 6
+_LISTED: Final = 100
 
 
 @dataclass(frozen=True)
@@ -105,12 +115,36 @@ def _overview(studio: Studio) -> dict[str, Any]:
     models = studio.folder.models()
     loops = loops_among(models)
     inside = tuple(f"{loop.path}/" for loop in loops)
-    kinds: dict[str, list[Found]] = defaultdict(list)
-    for model in models:
-        if not model.path.startswith(inside):
-            kinds[model.facts["kind"]].append(model)
-    ordered = {kind: kinds[kind] for kind in KINDS if kind in kinds}
-    return {"loops": loops, "kinds": ordered, "known": KINDS, "runs": _runs(studio)}
+    others = [model for model in models if not model.path.startswith(inside)]
+    kinds = {kind: [each for each in others if each.facts["kind"] == kind] for kind in KINDS}
+    tables = [
+        Section(
+            "METS" if kind == "mets" else kind.capitalize(),
+            (f"{KINDS[kind].words[:1].upper()}{KINDS[kind].words[1:]}.",),
+            (models_table(f"The newest of {len(found):,}", found[:_LISTED]),),
+        )
+        for kind, found in kinds.items()
+        if found
+    ]
+    return {"loops": loops, "kinds": tables, "runs": _runs(studio)}
+
+
+def models_table(caption: str, models: Sequence[Found]) -> Table:
+    """A table of models that leads to their pages."""
+    return Table(
+        caption,
+        ("File", "Game", "What it is", "Size"),
+        [
+            (
+                each.path,
+                game_title(each.facts["game"]),
+                each.facts["words"],
+                size_text(each.facts["size"]),
+            )
+            for each in models
+        ],
+        [where_to_look(each) for each in models],
+    )
 
 
 def loops_among(models: list[Found]) -> list[Loop]:

@@ -15,7 +15,16 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.blocks import board
-from hyoka.apps.studio.pages import address, fragment, html, moment, page, wants_part, watch
+from hyoka.apps.studio.pages import (
+    address,
+    fragment,
+    html,
+    moment,
+    page,
+    result_text,
+    wants_part,
+    watch,
+)
 from hyoka.apps.studio.parameters import is_whole_number, whole_number
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.state import LruCache, Room, studio_of
@@ -258,22 +267,26 @@ def _games(request: Request, match: MatchState) -> dict[str, Any]:
     pages = max(1, math.ceil(len(chosen) / _GAMES_A_PAGE))
     number = min(max(number, 1), pages)
     here = {"path": match.path, "view": "games", "player": player, "only": only}
+    listed = chosen[(number - 1) * _GAMES_A_PAGE : number * _GAMES_A_PAGE]
     return {
-        "games": [
-            {
-                "number": game.pairing.number,
-                "pair": game.pairing.pair_id,
-                "first": game.record.first,
-                "second": game.record.second,
-                "result": {1.0: "1–0", 0.5: "½–½", 0.0: "0–1"}.get(game.result, "–"),
-                "reason": game.reason,
-                "plies": len(game.record),
-                "seconds": f"{game.seconds:.1f}",
-                "fault": game.fault,
-                "to": _game_address(match, game),
-            }
-            for game in chosen[(number - 1) * _GAMES_A_PAGE : number * _GAMES_A_PAGE]
-        ],
+        "games": Table(
+            "Games",
+            ("Game", "Pair", "First player", "Second player", "Result", "How", "Plies", "Seconds"),
+            [
+                (
+                    f"{game.pairing.number:,}",
+                    f"{game.pairing.pair_id:,}",
+                    game.record.first,
+                    game.record.second,
+                    result_text(game.result),
+                    f"{game.reason}; fault: {game.fault}" if game.fault else game.reason,
+                    f"{len(game.record):,}",
+                    f"{game.seconds:.1f}",
+                )
+                for game in listed
+            ],
+            [_game_address(match, game) for game in listed],
+        ),
         "players": sorted({each.record.first for each in match.games}
                           | {each.record.second for each in match.games}),
         "player": player,

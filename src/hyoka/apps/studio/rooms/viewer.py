@@ -19,7 +19,7 @@ from hyoka.apps.studio.rooms.board.board_state import table_of
 from hyoka.apps.studio.state import Room
 from hyoka.games import FACTS, game_facts
 from hyoka.records import Record
-from hyoka.reporting import COLORS
+from hyoka.reporting import COLORS, Table
 from hyoka.reporting.charts import lines_over_plies
 
 if TYPE_CHECKING:
@@ -90,6 +90,15 @@ class GameView:
     def shown_lines(self) -> Sequence[Line]:
         """Those that a chart can tell apart."""
         return self.lines[:_MOST_LINES]
+
+    @property
+    def table(self) -> Table:
+        """The lines in numbers."""
+        rows = [
+            (str(ply), *(line.at(ply) for line in self.lines))
+            for ply in range(len(self.record) + 1)
+        ]
+        return Table("The lines in numbers", ("Ply", *(line.name for line in self.lines)), rows)
 
     @property
     def charts(self) -> list[Markup]:

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.blocks import chart
-from hyoka.apps.studio.pages import END, fragment, html, page, wants_part, watch
+from hyoka.apps.studio.pages import END, address, fragment, html, page, wants_part, watch
 from hyoka.apps.studio.parameters import whole_number
 from hyoka.apps.studio.rooms.board.board_agents import (
     LEVELS,
@@ -35,6 +35,7 @@ from hyoka.apps.studio.rooms.board.picture import models_for, picture, ranking, 
 from hyoka.apps.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
 from hyoka.apps.studio.state import Room, studio_of
 from hyoka.games import FACTS
+from hyoka.reporting import Table
 
 _LISTED: Final = 200
 _CURVE_WIDTH: Final = 500
@@ -154,7 +155,23 @@ def games(request: Request) -> Response:
     first = whole_number(request.query_params.get("from") or 0, "from", 0, 10**9)
     rows = listed(studio_of(request).folder, name, first, _LISTED + 1)
     more = first + _LISTED if len(rows) > _LISTED else None
-    return page(request, ROOM, "board/games.html", path=name, rows=rows[:_LISTED], more=more)
+    rows = rows[:_LISTED]
+    table = Table(
+        "Games",
+        ("Game", "First", "Second", "Date", "Moves"),
+        [
+            (
+                f"{each.number:,}",
+                each.first or "?",
+                each.second or "?",
+                each.date,
+                f"{each.plies:,}",
+            )
+            for each in rows
+        ],
+        [address("/board", path=name, number=game.number) for game in rows],
+    )
+    return page(request, ROOM, "board/games.html", path=name, rows=table, more=more)
 
 
 Work = Callable[[Request, BoardState], Response]
