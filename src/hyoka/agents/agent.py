@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interface of agents and their roles: evaluator, player and solver."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,8 @@ from hyoka.games.clock import Clock
 from hyoka.games.evaluation import Evaluation
 from hyoka.parallel import Resource
 from hyoka.records.problems import Exercise
-from hyoka.search import SearchLimits
+from hyoka.search import SearchLimits, SearchTree
+from hyoka.search.search_result import OnResult
 from hyoka.storage.user_tables import MatchedRows
 
 
@@ -97,6 +99,19 @@ class RecordedGame:
     plies: Sequence[int]
     """The number of moves before each position to evaluate."""
 
+    @classmethod
+    def of_line(cls, game: str, line: Line, plies: Sequence[int] | None = None) -> "RecordedGame":
+        """Return a line as a game; by default its last position is to be evaluated."""
+        moves = line.moves
+        return cls(
+            game,
+            0,
+            line.start.text,
+            getattr(line.start, "komi", math.nan),
+            np.array([move.code for move in moves], np.uint16).tobytes(),
+            [len(moves)] if plies is None else plies,
+        )
+
     @property
     def moves(self) -> NDArray[np.uint16]:
         """The codes of the moves."""
@@ -129,6 +144,14 @@ class Evaluator(Resource, Protocol):
 
     def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation | Failure]:
         """Evaluate the games' positions in order."""
+
+
+@runtime_checkable
+class TreeEvaluator(Evaluator, Protocol):
+    """An evaluator that shows its tree, and results while it works."""
+
+    def search_tree(self, line: Line, on_result: OnResult) -> SearchTree:
+        """Evaluate a line's last position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +207,10 @@ class Solver(Resource, Protocol):
         """Answer an exercise. Raises NotAsked if the agent cannot take it, Error on failure."""
 
 
+ROLES: Final = ("evaluator", "player", "solver")
+"""The roles of agents: the methods of `Agent` that return them."""
+
+
 class Agent(Generic[S]):
     """An agent: its static properties, and factories for its roles.
 
@@ -201,10 +228,29 @@ class Agent(Generic[S]):
     def __init__(self, spec: S) -> None:
         self.spec = spec
 
+    def title_of(self, program: str) -> str:
+        """Return the title, given the name and version that the agent reports."""
+        return self.spec.title
+
     @property
     def threads(self) -> int:
         """The number of search threads, as far as the spec says."""
         return 1
+
+    @property
+    def memory_mib(self) -> int:
+        """The size of its tables and trees in MiB, as far as the spec says."""
+        return 0
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether it limits its work without limits from a caller."""
+        return True
+
+    @property
+    def best_limit(self) -> str:
+        """The field of `SearchLimits` that limits its strength best."""
+        return "time_s"
 
     @property
     def is_single_threaded(self) -> bool:
@@ -231,6 +277,19 @@ class Agent(Generic[S]):
         """Whether it can take GTP tests."""
         return False
 
+    @classmethod
+    def roles(cls, prefix: str, game: str) -> frozenset[str]:
+        """Return the roles in a game of the agents with a prefix.
+
+        By default those that the class overrides.
+        """
+        return frozenset(role for role in ROLES if cls.takes(role))
+
+    @classmethod
+    def takes(cls, role: str) -> bool:
+        """Whether agents of this kind take a role at all."""
+        return getattr(cls, role) is not getattr(Agent, role)
+
     def spec_for(self, game: str) -> S:
         """Return the spec with the game's defaults resolved."""
         return self.spec
@@ -242,14 +301,14 @@ class Agent(Generic[S]):
         """Read evaluations from a study's records or a file; None if the agent computes them."""
         return None
 
-    def evaluator(self, game: str) -> Evaluator:
-        """Return an evaluator for a game."""
+    def evaluator(self, game: str, limits: SearchLimits | None = None) -> Evaluator:
+        """Return an evaluator for a game; `limits` override the spec's."""
         raise NotationError(f"{self.spec.title} can't evaluate single positions")
 
-    def player(self, game: str, name: str) -> GamePlayer:
+    def player(self, game: str, name: str, limits: SearchLimits | None = None) -> GamePlayer:
         """Return a player for a game; raises NotationError if there is none."""
         raise NotationError(f"{self.spec.title} can't play games")
 
-    def solver(self, limits: SearchLimits | None) -> Solver:
+    def solver(self, limits: SearchLimits | None = None) -> Solver:
         """Return a solver for all games; `limits` override the spec's."""
         raise NotationError(f"{self.spec.title} can't solve problems")

@@ -20,7 +20,7 @@ from hyoka.engines import (
     start_engine,
 )
 from hyoka.foundation.errors import EngineError, NotationError
-from hyoka.games import is_in_python
+from hyoka.games import game_facts, is_in_python
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Assertion, Exercise, GtpTest, NotAsked
 from hyoka.search import SearchLimits
@@ -34,6 +34,10 @@ class EngineAgent(Agent[EngineSpec]):
     prefixes = tuple(PROTOCOLS)
     spec_type = EngineSpec
     names_program = True
+
+    def title_of(self, program: str) -> str:
+        """Return the title with the reported name."""
+        return self.spec.titled(program)
 
     @property
     def threads(self) -> int:
@@ -73,19 +77,41 @@ class EngineAgent(Agent[EngineSpec]):
         if here:
             self.spec.program()
 
-    def evaluator(self, game: str) -> "EngineEvaluator":
-        """Return an evaluator that restarts the engine when it dies or hangs."""
-        return EngineEvaluator(self.spec)
+    @property
+    def has_limits(self) -> bool:
+        """Whether the spec has limits; the defaults differ between protocols."""
+        return bool(self.spec.limits)
 
-    def player(self, game: str, name: str) -> "EngineGamePlayer":
+    @classmethod
+    def roles(cls, prefix: str, game: str) -> frozenset[str]:
+        """All roles in games that are played in the protocol."""
+        plays = game_facts(game).name in PROTOCOLS[prefix.lower()].games
+        return super().roles(prefix, game) if plays else frozenset()
+
+    def evaluator(self, game: str, limits: SearchLimits | None = None) -> "EngineEvaluator":
+        """Return an evaluator that restarts the engine when it dies or hangs."""
+        return EngineEvaluator(_limited(self.spec, limits))
+
+    def player(
+        self, game: str, name: str, limits: SearchLimits | None = None
+    ) -> "EngineGamePlayer":
         """Return a player that restarts a dead engine before the next game."""
         if is_in_python(game):
             raise NotationError(f"{name}: engines don't play games in Python")
-        return EngineGamePlayer(self.spec)
+        return EngineGamePlayer(_limited(self.spec, limits))
 
-    def solver(self, limits: SearchLimits | None) -> "EngineSolver":
+    def solver(self, limits: SearchLimits | None = None) -> "EngineSolver":
         """Return a solver; UCI and USI also report mates and nodes, GTP engines take GTP tests."""
-        return EngineSolver(self.spec, limits)
+        return EngineSolver(_limited(self.spec, limits))
+
+
+def _limited(spec: EngineSpec, limits: SearchLimits | None) -> EngineSpec:
+    """Return the spec with other limits, if there are any."""
+    names = ("time_s", "nodes", "depth", "playouts")
+    chosen = {name: getattr(limits, name) for name in names if limits is not None}
+    if not any(chosen.values()):
+        return spec
+    return replace(spec, limits=Limits(**chosen))
 
 
 class EngineEvaluator:
@@ -172,16 +198,8 @@ class EngineGamePlayer:
 class EngineSolver:
     """An engine that solves problems."""
 
-    def __init__(self, spec: EngineSpec, limits: SearchLimits | None) -> None:
-        override = limits or SearchLimits()
-        own = {
-            "time_s": override.time_s,
-            "nodes": override.nodes,
-            "depth": override.depth,
-            "playouts": override.playouts,
-        }
-        chosen = {name: value for name, value in own.items() if value is not None}
-        self._spec = replace(spec, limits=Limits(**chosen)) if chosen else spec  # type: ignore[arg-type]
+    def __init__(self, spec: EngineSpec) -> None:
+        self._spec = spec
         self._session = EngineSession(self._spec)
         self._scripts = ScriptRunner(self._session)
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from hyoka.foundation.errors import NotationError
 from hyoka.foundation.fingerprint import fingerprint
+from hyoka.foundation.text import DefaultTitle
 
 _UNITS: Final = ("centipawns", "points")
 
@@ -42,7 +43,7 @@ class PythonEvaluator:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise NotationError(f"no function, nor a spec: {self.function!r}")
-        title = self.title.strip() or name_of_function(self.function)
+        title = self.title.strip() or DefaultTitle(name_of_function(self.function))
         if title == "<lambda>":
             raise NotationError(
                 'a lambda has no name; add a title: hyoka.PythonEvaluator(function, title="…")'

@@ -8,7 +8,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from hyoka.agents import Agent, RecordedGame, Spec, SpecLike, agent_of
 from hyoka.engines import Failure
 from hyoka.foundation.errors import EngineError, ParameterError
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.foundation.text import DefaultTitle
 from hyoka.games.evaluation import Evaluation
 from hyoka.parallel import Done, Run, RunStopped, WorkerState
 from hyoka.storage.files import now
@@ -28,8 +30,10 @@ from hyoka.study.evaluation_store import (
     StudySource,
     evaluations_of,
     positions_done,
+    set_title,
     store,
 )
+from hyoka.study.sampling import evaluator_titles
 from hyoka.study.study import Study
 from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
 
@@ -110,19 +114,34 @@ Positions = list[RecordedGame]
 """Positions of some games, as sent to a worker."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class EvaluationPlan:
+    """The choice of positions to evaluate, and the treatment of results."""
+
+    where: str | None = option(None, "Only positions that meet this SQL condition.", metavar="SQL")
+    sample: int | None = option(None, "Number of positions per game, at random.", min=1)
+    limit: int | None = option(
+        None, "Total number of positions, spread evenly over the games.", min=1
+    )
+    seed: int = option(0, "Seed of the choice of positions.")
+    retry_failed: bool = option(False, "Evaluate positions again that failed before.")
+    title: str = option("", "The name of a single evaluator in reports.", name="name")
+    flush_s: float = 10.0
+    """The interval in which results are written; longer in long runs."""
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
 def evaluate(  # noqa: PLR0913 - a keyword for each choice
     study: Study,
     specs: Sequence[SpecLike] | SpecLike,
+    plan: EvaluationPlan | None = None,
     *,
-    where: str | None = None,
-    sample: int | None = None,
-    limit: int | None = None,
-    seed: int = 0,
     jobs: int = 1,
     executor: Executor | None = None,
-    retry_failed: bool = False,
-    flush_s: float = 10.0,
     progress: OnProgress | None = None,
+    **options: Any,
 ) -> list[EvaluationReport]:
     """Evaluate positions with one or more specs and store the results in the study.
 
@@ -132,18 +151,20 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     player's expected result, 0 to 1, or an `Evaluation` (see `PythonEvaluator`, also for scores),
     or `table:FILE` (see `ImportedEvaluations`).
 
-    `where` selects positions, `sample` is the number per game at random (by `seed`), `limit` the
-    total number, spread evenly over the games; a larger limit adds positions. Evaluated positions
-    are skipped, so the same call resumes an interrupted one. An evaluator with changed code or
-    files is a new one. `jobs` evaluators run in parallel here, or those of `executor`. Results are
-    written every `flush_s` seconds, less often in long runs.
+    `options` are fields of the plan: `where`, `sample`, `limit`, `seed` …; a larger sample or limit
+    adds positions. Evaluated positions are skipped, so the same call resumes an interrupted one. An
+    evaluator with changed code or files is a new one. `jobs` evaluators run in parallel here, or
+    those of `executor`.
     """
+    plan = replace(plan or EvaluationPlan(), **options)
     every = specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
     agents = [agent_of(agent_of(each).spec_for(study.game)) for each in every]
     _check_names(agents)
-    chosen = sampled(study.select(where), sample, seed, limit)
+    if plan.title and len(agents) > 1:
+        raise ParameterError("title", "names one evaluator; evaluate the others by other calls")
+    chosen = sampled(study.select(plan.where), plan.sample, plan.seed, plan.limit)
     source = StudySource(study)
-    reports = []
+    reports: list[EvaluationReport] = []
     for agent in agents:
         agent.check(study.game, here=executor is None)
         if (recorded := agent.evaluations_in(source)) is not None:
@@ -152,15 +173,27 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
             continue
         spec = agent.spec
         with evaluations_of(study, spec.id) as change:
-            run = _Run(study, spec, change, flush_s)
+            run = _Run(study, spec, change, plan.flush_s)
             if not change.values:
                 note = _changed_since(study, spec)
                 run.report.notes += [] if note is None else [note]
-            left = run.left(chosen, retry_failed)
+            left = run.left(chosen, plan.retry_failed)
             tally = Tally(progress, spec.title, len(left[0]), "positions")
             run.evaluate(left, jobs, executor, tally)
             reports.append(run.report)
+        if not isinstance(spec.title, DefaultTitle):
+            set_title(study, spec.id, spec.title)
+    _set_titles(study, reports, plan.title)
     return reports
+
+
+def _set_titles(study: Study, reports: Sequence[EvaluationReport], title: str) -> None:
+    """Store a chosen title, and set the titles of the reports."""
+    for report in reports if title else ():
+        set_title(study, report.engine, title)
+    titles = evaluator_titles(study, [report.engine for report in reports])
+    for report, text in zip(reports, titles, strict=True):
+        report.title = text
 
 
 def _check_names(agents: Sequence[Agent[Any]]) -> None:
@@ -309,6 +342,7 @@ class _Run:
             self._change.values = {
                 "name": result.name,
                 "version": result.version,
+                "title": agent_of(self._engine).title_of(f"{result.name} {result.version}".strip()),
                 "created": now(),
                 **_identity_of(self._engine),
             }

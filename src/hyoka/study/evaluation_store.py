@@ -48,7 +48,7 @@ class EvaluationReport:
     notes: list[str] = field(default_factory=list)
     """Notes for the caller, one line each."""
     title: str = ""
-    """The display name, if different."""
+    """The name for people, unique in the study."""
 
     @property
     def known(self) -> int:
@@ -59,6 +59,14 @@ class EvaluationReport:
 def evaluations_of(study: Study, name: str) -> contextlib.AbstractContextManager[Change]:
     """Lock an evaluator's evaluations for a change."""
     return changing(derived_file(study.path, "evaluations", name), "evaluating")
+
+
+def set_title(study: Study, name: str, title: str) -> None:
+    """Set an evaluator's name for people."""
+    with evaluations_of(study, name) as change:
+        if change.values and change.values.get("title") != title:
+            change.values["title"] = title
+            change.commit()
 
 
 def positions_done(change: Change, *, failed: bool = False) -> Chosen:

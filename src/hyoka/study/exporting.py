@@ -20,7 +20,7 @@ from hyoka.games import game_facts
 from hyoka.records.bulk import GameTable
 from hyoka.storage.files import write_bytes
 from hyoka.storage.outputs import mark_table
-from hyoka.study.sampling import chosen_evaluator, nothing_evaluated
+from hyoka.study.sampling import chosen_evaluator, nothing_evaluated, titles_text
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
@@ -287,7 +287,7 @@ def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed:
             raise nothing_evaluated(study)
         return chosen
     if evaluator is None and len(study.engines) != 1:
-        there = ", ".join(study.engines)
+        there = titles_text(study, study.engines)
         raise ParameterError("evaluator", f"says whose scores are written; there are {there}")
     name = chosen_evaluator(study, evaluator or study.engines[0])
     quoted = name.replace("'", "''")

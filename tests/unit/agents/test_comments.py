@@ -66,14 +66,14 @@ def test_each_player_says_what_it_said_after_its_own_moves(
 
 def test_players_are_measured_each_on_its_own_positions(study: hk.Study) -> None:
     table = study.metrics(["Ax*", "Bo"], resampling=NO_INTERVALS)
-    assert [part.name for part in table.parts] == ["Ax*", "Bo"]
+    assert [part.name for part in table.parts] == ["comments by Ax*", "comments by Bo"]
     assert [part.positions for part in table.parts] == [
         len(said_by(study, "like 'Ax %'")),
         len(said_by(study, "= 'Bo'")),
     ]
     assert table.caveats == ()
     curves = study.curve(["Ax*", "Bo"], resampling=NO_INTERVALS, at_least=1)
-    assert {part.name for part in curves.parts} == {"Ax*", "Bo"}
+    assert {part.name for part in curves.parts} == {"comments by Ax*", "comments by Bo"}
     # With what all said it is compared on what it said itself.
     both = study.metrics(["comments", "Bo"], resampling=NO_INTERVALS)
     assert len({part.positions for part in both.parts}) == 1
@@ -84,7 +84,7 @@ def test_players_are_measured_each_on_its_own_positions(study: hk.Study) -> None
 
 def test_patterns_choose_evaluators(study: hk.Study) -> None:
     fitting = study.metrics(["*, Dr*", "B*"], resampling=NO_INTERVALS)
-    assert [part.name for part in fitting.parts] == ["Cy, Dr.", "Bo"]
+    assert [part.name for part in fitting.parts] == ["comments by Cy, Dr.", "comments by Bo"]
     with pytest.raises(StudyError, match="no evaluator 'Bx'"):
         study.metrics(["Bx"])
 
@@ -93,10 +93,11 @@ def test_what_several_said_is_told_at_once(study: hk.Study) -> None:
     [report] = hk.evaluate(study, ["comments"])
     assert report.engine == "comments"
     reports = hk.evaluate(study, ["comments:by=player,players=B*|C*"])
-    assert [each.title for each in reports] == sorted(
+    names = sorted(
         ["Bo", "Cy, Dr."],
         key=lambda name: -len({row["game_id"] for row in said_by(study, f"= '{name}'")}),
     )
+    assert [each.title for each in reports] == [f"comments by {name}" for name in names]
     assert all(each.done == 0 and each.found == each.wanted for each in reports)
     assert "do not say whose they are" in reports[0].notes[0]
     with pytest.raises(StudyError, match="games=1 takes all"):
@@ -125,7 +126,7 @@ def test_versions_of_a_program_are_one_unless_they_are_to_be_apart(study: hk.Stu
     assert set(ByPlayer(players=("A*",)).evaluators_by_name(list(PLAYERS)).values()) == {ax}
     assert ByPlayer(merge=("Ax*",)).evaluators_by_name(list(PLAYERS))["Ax 1"] == OnePlayer("Ax*")
     [first, *_] = hk.evaluate(study, ["comments:by=player,games=5"])
-    assert first.title == "Ax"
+    assert first.title == "comments by Ax"
     assert any("Ax (2 versions); versions=apart" in note for note in first.notes)
     stored = study.sql(
         f"select game_id, ply, score from evaluations where engine = '{ax.id}' order by 1, 2"
@@ -142,9 +143,9 @@ def test_players_come_by_their_decided_games_the_most_first(study: hk.Study) -> 
     table = study.metrics(names, resampling=NO_INTERVALS)
     games = [part.games for part in table]
     assert games == sorted(games, reverse=True)
-    assert next(iter(table)).name == "Ax"
+    assert next(iter(table)).name == "comments by Ax"
     assert table.coverage is not None
-    assert str(table.coverage).startswith("Not compared, too few common positions: Ax (")
+    assert str(table.coverage).startswith("Not compared, too few common positions: comments by Ax (")
     few = study.metrics(names, where="game_id < 30", resampling=NO_INTERVALS)
     thin = [part for part in few if part.games < 20]
     assert thin

@@ -99,7 +99,7 @@ def test_a_fingerprint_of_ones_own_is_believed(study: hk.Study) -> None:
     ("evaluator", "message"),
     [
         (lambda position: 0.5, 'a lambda has no name; add a title: .*title="…"'),
-        (3, "no function, nor a spec: 3"),
+        (3, "no search, engine or function: 3"),
     ],
 )
 def test_what_is_no_evaluator_is_told(study: hk.Study, evaluator: Any, message: str) -> None:
@@ -325,9 +325,12 @@ def test_patterns_match_the_names_that_errors_list(study: hk.Study) -> None:
     with pytest.raises(hk.StudyError) as error:
         chosen_evaluators(study, "gnugo*")
     message = str(error.value)
-    for engine, spec in ((first, "mc:playouts=2"), (second, "uct:playouts=2")):
-        assert f"{engine} ({spec})" in message
-        for pattern in (f"{engine[:-4]}*", f"*{engine[-8:]}", spec[:3] + "*", engine, spec):
+    titles = ("Monte Carlo, 2 playouts", "UCT, 2 playouts")
+    specs = ("mc:playouts=2", "uct:playouts=2")
+    for engine, spec, title in zip((first, second), specs, titles, strict=True):
+        assert title in message
+        patterns = (f"{engine[:-4]}*", f"*{engine[-8:]}", spec[:3] + "*", f"{title[:3]}*")
+        for pattern in (*patterns, engine, spec, title):
             assert chosen_evaluators(study, pattern) == [engine]
     assert sorted(chosen_evaluators(study, ["*playouts*"])) == sorted([first, second])
 

@@ -161,7 +161,9 @@ def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> No
         samples.metrics("comments", by="nonsense")
     with pytest.raises(StudyError, match="no position"):
         samples.metrics("comments", where="ply > 100000")
-    with pytest.raises(ParameterError, match=r"`evaluator` says whose splits, of ab.*, comments"):
+    with pytest.raises(
+        ParameterError, match=r"`evaluator` says whose splits, of Alpha-.*; comments"
+    ):
         samples.slices()
     with pytest.raises(ParameterError, match="with itself"):
         samples.compare("comments", "comments")

@@ -145,7 +145,7 @@ def test_what_can_not_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(hk.StudyError, match="no position has"):
         hk.export_positions(study, tmp_path / "x.plain", where="ply = 0")
     hk.evaluate(study, ["ab:nodes=1"])
-    with pytest.raises(hk.StudyError, match=r"'\*' stands for 2 evaluators, ab-nodes1"):
+    with pytest.raises(hk.StudyError, match=r"'\*' stands for 2 evaluators, Alpha-beta, 1 node;"):
         hk.export_positions(study, tmp_path / "x.txt", evaluator="*")
     for ending in ("txt", "plain", "csv", "parquet", "json", "epd"):
         with pytest.raises(hk.ParameterError, match="whose scores"):
