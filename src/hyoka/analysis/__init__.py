@@ -5,164 +5,80 @@ Pure functions of columns of numbers: `Sample` in, typed results out. Start with
 `metrics` and `slices` hold the main results.
 """
 
-from hyoka.analysis.calibration import (
-    CALIBRATION_HEADINGS,
-    WIN_PROBABILITIES,
-    Calibration,
-    CalibrationRow,
-    Logistic,
-    PlainLogistic,
-    WinDrawLoss,
-    calibrate,
-    calibration_texts,
-    fit_logistic,
-    fit_plain,
-    fit_win_draw_loss,
-    probabilities,
-)
-from hyoka.analysis.comparison import (
-    Comparison,
-    Difference,
-    Disagreement,
-    Disputed,
-    compare,
-    compare_measured,
-    disagreement,
-)
-from hyoka.analysis.conditions import Condition, conditions, partition
-from hyoka.analysis.curves import (
-    AdaptiveBins,
-    Binning,
-    Curve,
-    CurvePoint,
-    Curves,
-    FixedBins,
-    Monotonicity,
-    about_curve,
-    curve,
-    open_bins,
-    value_text,
-)
-from hyoka.analysis.gaps import (
-    ConditionGap,
-    Departure,
-    Distance,
-    Equals,
-    Gaps,
-    NamedGap,
-    condition_gap,
-    curve_distance,
-    named_gap,
-)
-from hyoka.analysis.metrics import (
-    METRICS,
-    Confidence,
-    Metric,
-    Metrics,
-    MetricsTable,
-    confidence,
-    measure,
-    number_text,
-)
-from hyoka.analysis.sample import (
-    NO_INTERVALS,
-    STRAIGHT,
-    VALUE,
-    DrawnGames,
-    Link,
-    Resampling,
-    Sample,
-    game_numbers,
-    interval,
-    mean_by_games,
-)
-from hyoka.analysis.slices import (
-    Control,
-    Explanation,
-    Slice,
-    Slices,
-    SliceSettings,
-    find_slices,
-)
-from hyoka.analysis.wdl import Stages, WdlModel, WdlModels, fit_wdl_model
-from hyoka.storage.result import FORMATS, MIN_GAMES, TOO_FEW, Coverage, CoveredGroup, Result
-
-__all__ = [
-    "CALIBRATION_HEADINGS",
-    "FORMATS",
-    "METRICS",
-    "MIN_GAMES",
-    "NO_INTERVALS",
-    "STRAIGHT",
-    "TOO_FEW",
-    "VALUE",
-    "WIN_PROBABILITIES",
-    "AdaptiveBins",
-    "Binning",
-    "Calibration",
-    "CalibrationRow",
-    "Comparison",
-    "Condition",
-    "ConditionGap",
-    "Confidence",
-    "Control",
-    "Coverage",
-    "CoveredGroup",
-    "Curve",
-    "CurvePoint",
-    "Curves",
-    "Departure",
-    "Difference",
-    "Disagreement",
-    "Disputed",
-    "Distance",
-    "DrawnGames",
-    "Equals",
-    "Explanation",
-    "FixedBins",
-    "Gaps",
-    "Link",
-    "Logistic",
-    "Metric",
-    "Metrics",
-    "MetricsTable",
-    "Monotonicity",
-    "NamedGap",
-    "PlainLogistic",
-    "Resampling",
-    "Result",
-    "Sample",
-    "Slice",
-    "SliceSettings",
-    "Slices",
-    "Stages",
-    "WdlModel",
-    "WdlModels",
-    "WinDrawLoss",
-    "about_curve",
-    "calibrate",
-    "calibration_texts",
-    "compare",
-    "compare_measured",
-    "condition_gap",
-    "conditions",
-    "confidence",
-    "curve",
-    "curve_distance",
-    "disagreement",
-    "find_slices",
-    "fit_logistic",
-    "fit_plain",
-    "fit_wdl_model",
-    "fit_win_draw_loss",
-    "game_numbers",
-    "interval",
-    "mean_by_games",
-    "measure",
-    "named_gap",
-    "number_text",
-    "open_bins",
-    "partition",
-    "probabilities",
-    "value_text",
-]
+from hyoka.analysis.calibration import CALIBRATION_HEADINGS as CALIBRATION_HEADINGS
+from hyoka.analysis.calibration import WIN_PROBABILITIES as WIN_PROBABILITIES
+from hyoka.analysis.calibration import Calibration as Calibration
+from hyoka.analysis.calibration import CalibrationRow as CalibrationRow
+from hyoka.analysis.calibration import Logistic as Logistic
+from hyoka.analysis.calibration import PlainLogistic as PlainLogistic
+from hyoka.analysis.calibration import WinDrawLoss as WinDrawLoss
+from hyoka.analysis.calibration import calibrate as calibrate
+from hyoka.analysis.calibration import calibration_texts as calibration_texts
+from hyoka.analysis.calibration import fit_logistic as fit_logistic
+from hyoka.analysis.calibration import fit_plain as fit_plain
+from hyoka.analysis.calibration import fit_win_draw_loss as fit_win_draw_loss
+from hyoka.analysis.calibration import probabilities as probabilities
+from hyoka.analysis.comparison import Comparison as Comparison
+from hyoka.analysis.comparison import Difference as Difference
+from hyoka.analysis.comparison import Disagreement as Disagreement
+from hyoka.analysis.comparison import Disputed as Disputed
+from hyoka.analysis.comparison import compare as compare
+from hyoka.analysis.comparison import compare_measured as compare_measured
+from hyoka.analysis.comparison import disagreement as disagreement
+from hyoka.analysis.conditions import Condition as Condition
+from hyoka.analysis.conditions import conditions as conditions
+from hyoka.analysis.conditions import partition as partition
+from hyoka.analysis.curves import AdaptiveBins as AdaptiveBins
+from hyoka.analysis.curves import Binning as Binning
+from hyoka.analysis.curves import Curve as Curve
+from hyoka.analysis.curves import CurvePoint as CurvePoint
+from hyoka.analysis.curves import Curves as Curves
+from hyoka.analysis.curves import FixedBins as FixedBins
+from hyoka.analysis.curves import Monotonicity as Monotonicity
+from hyoka.analysis.curves import about_curve as about_curve
+from hyoka.analysis.curves import curve as curve
+from hyoka.analysis.curves import open_bins as open_bins
+from hyoka.analysis.curves import value_text as value_text
+from hyoka.analysis.gaps import ConditionGap as ConditionGap
+from hyoka.analysis.gaps import Departure as Departure
+from hyoka.analysis.gaps import Distance as Distance
+from hyoka.analysis.gaps import Equals as Equals
+from hyoka.analysis.gaps import Gaps as Gaps
+from hyoka.analysis.gaps import NamedGap as NamedGap
+from hyoka.analysis.gaps import condition_gap as condition_gap
+from hyoka.analysis.gaps import curve_distance as curve_distance
+from hyoka.analysis.gaps import named_gap as named_gap
+from hyoka.analysis.metrics import METRICS as METRICS
+from hyoka.analysis.metrics import Confidence as Confidence
+from hyoka.analysis.metrics import Metric as Metric
+from hyoka.analysis.metrics import Metrics as Metrics
+from hyoka.analysis.metrics import MetricsTable as MetricsTable
+from hyoka.analysis.metrics import confidence as confidence
+from hyoka.analysis.metrics import measure as measure
+from hyoka.analysis.metrics import number_text as number_text
+from hyoka.analysis.sample import NO_INTERVALS as NO_INTERVALS
+from hyoka.analysis.sample import STRAIGHT as STRAIGHT
+from hyoka.analysis.sample import VALUE as VALUE
+from hyoka.analysis.sample import DrawnGames as DrawnGames
+from hyoka.analysis.sample import Link as Link
+from hyoka.analysis.sample import Resampling as Resampling
+from hyoka.analysis.sample import Sample as Sample
+from hyoka.analysis.sample import game_numbers as game_numbers
+from hyoka.analysis.sample import interval as interval
+from hyoka.analysis.sample import mean_by_games as mean_by_games
+from hyoka.analysis.slices import Control as Control
+from hyoka.analysis.slices import Explanation as Explanation
+from hyoka.analysis.slices import Slice as Slice
+from hyoka.analysis.slices import Slices as Slices
+from hyoka.analysis.slices import SliceSettings as SliceSettings
+from hyoka.analysis.slices import find_slices as find_slices
+from hyoka.analysis.wdl import Stages as Stages
+from hyoka.analysis.wdl import WdlModel as WdlModel
+from hyoka.analysis.wdl import WdlModels as WdlModels
+from hyoka.analysis.wdl import fit_wdl_model as fit_wdl_model
+from hyoka.storage.result import FORMATS as FORMATS
+from hyoka.storage.result import MIN_GAMES as MIN_GAMES
+from hyoka.storage.result import TOO_FEW as TOO_FEW
+from hyoka.storage.result import Coverage as Coverage
+from hyoka.storage.result import CoveredGroup as CoveredGroup
+from hyoka.storage.result import Result as Result

@@ -488,10 +488,6 @@ class Curves(Result):
         names = dict.fromkeys(part.name for part in self.parts)
         return f"{self.heading}: {', '.join(names)}"
 
-    def with_bands(self, bands: str) -> "Curves":
-        """A copy with bands by games or naive bands."""
-        return replace(self, bands=bands)
-
     def table(self) -> pa.Table:
         """One row per bin."""
         return pa.Table.from_pylist(

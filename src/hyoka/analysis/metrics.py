@@ -53,6 +53,46 @@ CALIBRATION_BINS: Final = 15
 """Number of equally wide bins of the expected calibration error."""
 
 
+class _Terms(NamedTuple):
+    """Terms of each position, or their sums, for the metrics that need no ranking."""
+
+    true_positives: Reals
+    false_positives: Reals
+    wins: Reals
+    losses: Reals
+    finite_wins: Reals
+    finite_losses: Reals
+    win_values: Reals
+    loss_values: Reals
+    squared_errors: Reals
+    surprises: Reals
+
+
+@dataclass(frozen=True, eq=False)
+class _Totals:
+    """What metrics are computed from, by resample."""
+
+    sums: _Terms
+    ranked: Reals
+    """The metrics that the core computes from the ranking."""
+    bins: Reals
+    """Bins of claims: wins, weight, claims."""
+    noise: Reals
+    """Variance of each bin's outcome."""
+
+    @property
+    def weight(self) -> Reals:
+        """Total weight of the positions."""
+        return self.sums.wins + self.sums.losses
+
+    def calibration_error(self) -> Reals:
+        """The mean gap of the bins, less noise: chance gives even a perfect evaluator a gap."""
+        mass = self.bins[:, :, 1]
+        apart = np.where(mass > 0, (self.bins[:, :, 0] - self.bins[:, :, 2]) / mass, 0)
+        beyond = np.sqrt(np.maximum(apart**2 - self.noise, 0))
+        return np.asarray((mass * beyond).sum(axis=1) / self.weight)
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A measure of the quality of values."""
@@ -61,34 +101,62 @@ class Metric:
     title: str
     better: Literal["higher", "lower"]
     about: str
+    of: Callable[[_Totals], Reals] = field(repr=False, compare=False)
+    """Compute the metric of each resample."""
+    is_share: bool = False
+    """Whether it is between 0 and 1."""
+    middle: float | None = None
+    """Below this value, the metric is that of the negated values; None: never."""
+
+
+def _f_score(totals: _Totals) -> Reals:
+    tp, fp, wins = totals.sums[:3]
+    return np.where(wins > 0, 2 * tp / (tp + fp + wins), np.nan)
+
+
+def _accuracy(totals: _Totals) -> Reals:
+    tp, fp, _, losses = totals.sums[:4]
+    return np.asarray((tp + losses - fp) / totals.weight)
+
+
+def _expected_difference(totals: _Totals) -> Reals:
+    sums = totals.sums
+    return np.asarray(sums.win_values / sums.finite_wins - sums.loss_values / sums.finite_losses)
 
 
 METRICS: Final[dict[str, Metric]] = {
     metric.name: metric
     for metric in (
-        Metric("accuracy", "ACC", "higher", "share called right at the threshold"),
-        Metric("f_score", "FSC", "higher", "harmonic mean of precision and recall"),
-        Metric("lift", "LFT", "higher", "wins in the top quarter against wins in all"),
-        Metric("precision_at_25", "P@25", "higher", "wins' share of the top quarter"),
-        Metric("roc", "ROC", "higher", "chance that a win is valued above a loss"),
-        Metric("average_precision", "APR", "higher", "mean precision at eleven recalls"),
-        Metric("break_even", "BEP", "higher", "precision where it equals recall"),
-        Metric("tau", "τ", "higher", "right minus wrong pairs, ties right"),
-        Metric("tau_b", "τ-b", "higher", "Kendall's τ-b"),
-        Metric("expected_difference", "E(v)", "higher", "mean value of wins less that of losses"),
-        Metric("brier_loss", "Brier", "lower", "mean squared error as a probability"),
-        Metric("log_loss", "log-loss", "lower", "mean surprise as a probability"),
-        Metric("calibration_error", "ECE", "lower", "mean distance of claim and outcome"),
+        Metric("accuracy", "ACC", "higher", "share called right at the threshold",
+               _accuracy, is_share=True, middle=0.5),
+        Metric("f_score", "FSC", "higher", "harmonic mean of precision and recall",
+               _f_score, is_share=True),
+        Metric("lift", "LFT", "higher", "wins in the top quarter against wins in all",
+               lambda totals: totals.ranked[:, 5] / (totals.sums.wins / totals.weight)),
+        Metric("precision_at_25", "P@25", "higher", "wins' share of the top quarter",
+               lambda totals: totals.ranked[:, 5], is_share=True),
+        Metric("roc", "ROC", "higher", "chance that a win is valued above a loss",
+               lambda totals: totals.ranked[:, 0], is_share=True, middle=0.5),
+        Metric("average_precision", "APR", "higher", "mean precision at eleven recalls",
+               lambda totals: totals.ranked[:, 3], is_share=True),
+        Metric("break_even", "BEP", "higher", "precision where it equals recall",
+               lambda totals: totals.ranked[:, 4], is_share=True),
+        Metric("tau", "τ", "higher", "right minus wrong pairs, ties right",
+               lambda totals: totals.ranked[:, 1]),
+        Metric("tau_b", "τ-b", "higher", "Kendall's τ-b", lambda totals: totals.ranked[:, 2]),
+        Metric("expected_difference", "E(v)", "higher", "mean value of wins less that of losses",
+               _expected_difference, middle=0.0),
+        Metric("brier_loss", "Brier", "lower", "mean squared error as a probability",
+               lambda totals: totals.sums.squared_errors / totals.weight),
+        Metric("log_loss", "log-loss", "lower", "mean surprise as a probability",
+               lambda totals: totals.sums.surprises / totals.weight),
+        Metric("calibration_error", "ECE", "lower", "mean distance of claim and outcome",
+               _Totals.calibration_error),
     )
-}
-"""All metrics by name, in the order of tables."""
-_SHARES: Final = frozenset(
-    ["accuracy", "f_score", "precision_at_25", "roc", "average_precision", "break_even"]
-)
-"""Metrics between 0 and 1."""
+}  # fmt: skip
+"""All metrics by name, in the order of tables. A new metric is one entry."""
 MANY_TIES: Final = 0.05
 """Share of tied pairs from which ties dominate τ."""
-_RANKED: Final = ("roc", "tau", "tau_b", "average_precision", "break_even", "precision_at_25")
 
 
 @dataclass(frozen=True)
@@ -152,7 +220,7 @@ def measure(
     if resampling.resamples:
         drawn = parts.resampled(resampling)
         estimates = {
-            name: (share_interval if name in _SHARES else interval)(
+            name: (share_interval if METRICS[name].is_share else interval)(
                 values[name], drawn[name], games, resampling.confidence
             )
             for name in METRICS
@@ -184,21 +252,6 @@ def _threshold(sample: Sample, threshold: float | str | None) -> float:
             raise ParameterError("threshold", f"is a number or 'best', not '{threshold}'")
         return float(sample.ranking.best_threshold()[0])
     return float(threshold)
-
-
-class _Terms(NamedTuple):
-    """Terms of each position, or their sums, for the metrics that need no ranking."""
-
-    true_positives: Reals
-    false_positives: Reals
-    wins: Reals
-    losses: Reals
-    finite_wins: Reals
-    finite_losses: Reals
-    win_values: Reals
-    loss_values: Reals
-    squared_errors: Reals
-    surprises: Reals
 
 
 class _MetricTerms:
@@ -249,7 +302,8 @@ class _MetricTerms:
         """The metrics of the values, never of their negation."""
         sums = _Terms(*(np.array([float(term.sum())]) for term in self._terms))
         ranked = np.array([self._sample.ranking.metrics()])
-        metrics = _metrics_of(sums, ranked, self._bins[None, :, [1, 0, 2, 3]], self._noise)
+        bins = self._bins[None, :, [1, 0, 2, 3]]
+        metrics = _metrics_of(_Totals(sums, ranked, bins, self._noise))
         if self.no_curve:
             metrics["calibration_error"][:] = math.nan
         return {name: float(values[0]) for name, values in metrics.items()}
@@ -266,13 +320,16 @@ class _MetricTerms:
         """
         if name not in self.turned:
             return values
-        return -values if name == "expected_difference" else 1 - values
+        return 2 * (METRICS[name].middle or 0.0) - values
 
     @cached_property
     def turned(self) -> tuple[str, ...]:
         """Names of the metrics that are better for the negated values."""
-        middle = {"accuracy": 0.5, "roc": 0.5, "expected_difference": 0.0}
-        return tuple(name for name, half in middle.items() if self._straight[name] < half)
+        return tuple(
+            metric.name
+            for metric in METRICS.values()
+            if metric.middle is not None and self._straight[metric.name] < metric.middle
+        )
 
     @property
     def ties(self) -> float:
@@ -292,7 +349,7 @@ class _MetricTerms:
         sums = resampled_sums(np.ascontiguousarray(by_game), count, resampling.seed)
         ranked = sample.ranking.resampled_metrics(count, resampling.seed, resampling.threads)
         bins = self._resampled_bins(resampling)
-        metrics = _metrics_of(_Terms(*sums.T), ranked, bins, np.zeros(CALIBRATION_BINS))
+        metrics = _metrics_of(_Totals(_Terms(*sums.T), ranked, bins, np.zeros(CALIBRATION_BINS)))
         # Noise biases the error of every resample upward, so use only their spread.
         claimed = metrics["calibration_error"]
         middle = self.values["calibration_error"]
@@ -375,29 +432,10 @@ def _apart(bins: Reals, drawn: Reals) -> tuple[Reals, Reals]:
         return apart, np.where(mass > 0, (drawn[:, :, 0] - drawn[:, :, 2]) / mass, apart)
 
 
-def _metrics_of(sums: _Terms, ranked: Reals, bins: Reals, noise: Reals) -> dict[str, Reals]:
-    """Compute the metrics of each resample from sums, rank metrics, and bins of claims.
-
-    `noise` is the variance of each bin's outcome. It is subtracted, because chance gives even a
-    perfect evaluator a calibration error.
-    """
-    tp, fp, wins, losses = sums[:4]
-    weight = wins + losses
+def _metrics_of(totals: _Totals) -> dict[str, Reals]:
+    """Compute the metrics of each resample."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        metrics = dict(zip(_RANKED, ranked.T, strict=True))
-        metrics["accuracy"] = (tp + losses - fp) / weight
-        metrics["f_score"] = np.where(wins > 0, 2 * tp / (tp + fp + wins), np.nan)
-        metrics["lift"] = metrics["precision_at_25"] / (wins / weight)
-        metrics["expected_difference"] = (
-            sums.win_values / sums.finite_wins - sums.loss_values / sums.finite_losses
-        )
-        metrics["brier_loss"] = sums.squared_errors / weight
-        metrics["log_loss"] = sums.surprises / weight
-        mass = bins[:, :, 1]
-        apart = np.where(mass > 0, (bins[:, :, 0] - bins[:, :, 2]) / mass, 0)
-        beyond = np.sqrt(np.maximum(apart**2 - noise, 0))
-        metrics["calibration_error"] = (mass * beyond).sum(axis=1) / weight
-    return metrics
+        return {metric.name: metric.of(totals) for metric in METRICS.values()}
 
 
 @dataclass(frozen=True, repr=False)
