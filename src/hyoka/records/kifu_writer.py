@@ -57,21 +57,8 @@ def _csa_set_up(record: Record) -> Iterator[str]:
     yield "+" if start.to_play == _core.Player.first else "-"
 
 
-_SAID_BY: Final = {
-    "first": ("N+",),
-    "second": ("N-",),
-    "event": ("$EVENT",),
-    "place": ("$SITE",),
-    "date": ("$START_TIME",),
-    "time_control": ("$TIME_LIMIT", "$TIME"),
-    "opening": ("$OPENING",),
-    "round": ("'round",),
-    "first_rating": ("'black_rate",),
-    "second_rating": ("'white_rate",),
-    "handicap": ("'handicap",),
-    "result": ("%", "'result"),
-    "ending": ("%", "'result"),
-}
+_CSA_RESULT: Final = ("%", "'result")
+_CSA_OTHERS: Final = {"time_control": ("$TIME",), "result": _CSA_RESULT, "ending": _CSA_RESULT}
 _BEHIND: Final = ("$END_TIME", "'summary", "'result")
 """Headers after the moves, which some programs require."""
 CSA_NAME: Final = re.compile(r"N[+-]|\$[^:\n]*|'[a-z_]+|%")
@@ -80,7 +67,7 @@ CSA_NAME: Final = re.compile(r"N[+-]|\$[^:\n]*|'[a-z_]+|%")
 def as_csa(draft: Draft) -> str:
     """Write the record as CSA."""
     record = draft.record
-    made = (
+    derived = (
         ("first", "N+", record.first),
         ("second", "N-", record.second),
         ("event", "$EVENT", record.event),
@@ -93,7 +80,7 @@ def as_csa(draft: Draft) -> str:
         ("second_rating", "'white_rate", record.second_rating),
         ("handicap", "'handicap", str(record.handicap) if record.handicap else ""),
     )
-    headers = draft.headers(made, _SAID_BY, CSA_NAME.fullmatch)
+    headers = draft.headers(derived, _CSA_OTHERS, CSA_NAME.fullmatch)
     end = [f"%{one_line(value)}" for name, value in headers if name == "%"] or _csa_end(record)
     lines = ["V2.2"]
     for name, text in headers:
@@ -104,55 +91,35 @@ def as_csa(draft: Draft) -> str:
     if (about := remarks.get(0)) is not None:
         lines += _comment_lines(draft, about, "")
     lines += _csa_set_up(record)
-    first_begins = record.start == "" or _first_to_play(record)
     for i, move in enumerate(record.move_texts("csa"), 1):
         lines.append(move)
         if (remark := remarks.get(i)) is None:
             continue
         if remark.spent_s is not None:
             lines.append(f"T{number(remark.spent_s)}")
-        said = ""
+        numbers = ""
         if draft.wording(remark) != Wording.own:
             if remark.score is not None:
                 lines.append(f"'** {number(remark.score)}")
             # A value in `'**` is the mover's, unless a command adds another.
             only_score = remark.score is not None and remark.value is None and remark.mate is None
-            mover = "first" if (i % 2 == 1) == first_begins else "second"
-            said = commands(
+            mover = "first" if (i % 2 == 1) == record.first_begins else "second"
+            numbers = commands(
                 remark,
                 pawns=False,
                 without=frozenset({"spent", "score"}),
                 implied=mover if only_score else None,
             )
-        lines += _comment_lines(draft, remark, said)
+        lines += _comment_lines(draft, remark, numbers)
     return "\n".join([*lines, *end]) + "\n"
 
 
-def _comment_lines(draft: Draft, remark: Remark, said: str) -> Iterator[str]:
-    for text in draft.comments(remark, said):
-        yield from (f"'{line}" for line in text.split("\n") if line)
+def _comment_lines(draft: Draft, remark: Remark, numbers: str, *, mark: str = "'") -> Iterator[str]:
+    for text in draft.comments(remark, numbers):
+        yield from (f"{mark}{line}" for line in text.split("\n") if line)
 
 
-def _first_to_play(record: Record) -> bool:
-    return bool(record.position(0).to_play == _core.Player.first)
-
-
-_KIF_PIECES: Final = (
-    "歩",
-    "香",
-    "桂",
-    "銀",
-    "角",
-    "飛",
-    "金",
-    "玉",
-    "と",
-    "杏",
-    "圭",
-    "全",
-    "馬",
-    "龍",
-)
+_KIF_PIECES: Final = "歩香桂銀角飛金玉と杏圭全馬龍"
 _KIF_HAND: Final = {"P": "歩", "L": "香", "N": "桂", "S": "銀", "B": "角", "R": "飛", "G": "金"}
 _KIF_NUMBERS: Final = ("", "", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二",
                        "十三", "十四", "十五", "十六", "十七", "十八")  # fmt: skip
@@ -232,16 +199,12 @@ def _kif_end(record: Record) -> str | None:
     return {"normal": "入玉勝ち", "illegal": "反則勝ち", "forfeit": "不戦勝"}.get(record.ending)
 
 
-_KIF_SAID_BY: Final = {
-    "first": ("先手", "下手"),
-    "second": ("後手", "上手"),
+_KIF_OTHERS: Final = {
+    "first": ("下手",),
+    "second": ("上手",),
     "first_rating": ("先手段級", "下手段級", "先手", "下手"),
     "second_rating": ("後手段級", "上手段級", "後手", "上手"),
-    "event": ("棋戦",),
-    "place": ("場所",),
-    "date": ("開始日時", "対局日"),
-    "time_control": ("持ち時間",),
-    "opening": ("戦型",),
+    "date": ("対局日",),
 }
 
 
@@ -253,7 +216,7 @@ def _is_header(name: str) -> bool:
 
 def _kif_headers(draft: Draft) -> list[str]:
     record = draft.record
-    made = (
+    derived = (
         ("date", "開始日時", record.date.replace("-", "/")),
         ("event", "棋戦", record.event),
         ("place", "場所", record.place),
@@ -262,7 +225,7 @@ def _kif_headers(draft: Draft) -> list[str]:
         *_kif_player("先手", "first", record.first, record.first_rating),
         *_kif_player("後手", "second", record.second, record.second_rating),
     )
-    headers = draft.headers(made, _KIF_SAID_BY, _is_header)
+    headers = draft.headers(derived, _KIF_OTHERS, _is_header)
     return [f"{name}：{one_line(text)}" for name, text in headers]
 
 
@@ -276,7 +239,7 @@ def as_kif(draft: Draft) -> str:
     lines.append("手数----指手---------消費時間--")
     remarks = draft.remarks()
     if (about := remarks.get(0)) is not None:
-        lines += _kif_comment_lines(draft, about, "")
+        lines += _comment_lines(draft, about, "", mark="*")
     totals = [0.0, 0.0]
     # Programs that read KIF take times that are all zero for missing.
     timed = any(remark.spent_s for remark in record.remarks)
@@ -295,8 +258,8 @@ def as_kif(draft: Draft) -> str:
         lines.append(line)
         if remark is not None:
             without = frozenset({"spent"} if in_seconds else ())
-            lines += _kif_comment_lines(
-                draft, remark, commands(remark, pawns=False, without=without)
+            lines += _comment_lines(
+                draft, remark, commands(remark, pawns=False, without=without), mark="*"
             )
     if (end := _kif_end(record)) is not None:
         lines.append(f"{len(record) + 1:4} {end}")
@@ -304,8 +267,3 @@ def as_kif(draft: Draft) -> str:
         winner = "先手" if record.result == 1 else "後手"
         lines.append(f"まで{len(record)}手で{winner}の勝ち")
     return "\n".join(lines) + "\n"
-
-
-def _kif_comment_lines(draft: Draft, remark: Remark, said: str) -> Iterator[str]:
-    for text in draft.comments(remark, said):
-        yield from (f"*{line}" for line in text.split("\n") if line)

@@ -5,7 +5,7 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from functools import cached_property
 from html import escape
@@ -249,28 +249,10 @@ class Record:
         Some spellings are normalized: remarks with only words are left out, and headers are
         compared by content.
         """
-        return (
-            self.game,
-            tuple(self.moves.tolist()),
-            self.start,
-            self.first,
-            self.second,
-            self.first_rating,
-            self.second_rating,
-            self.event,
-            self.round,
-            self.place,
-            self.date,
-            self.rules,
-            self.time_control,
-            self.opening,
-            self.komi,
-            self.handicap,
-            self.result,
-            self.ending,
-            self.margin,
-            tuple(each for each in self.remarks if each != Remark(each.ply)),
-        )
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
+        values["moves"] = tuple(self.moves.tolist())
+        values["remarks"] = tuple(each for each in self.remarks if each != Remark(each.ply))
+        return tuple(values.values())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Record) and self.content() == other.content()
@@ -284,6 +266,11 @@ class Record:
             return list(map(str, self.move_list))
         game = game_facts(self.game).name
         return _core.move_texts(game, self.start, self._komi, self.moves, notation)
+
+    @property
+    def first_begins(self) -> bool:
+        """Whether the first player makes the first move."""
+        return not self.start or bool(self.position(0).to_play == _core.Player.first)
 
     def position(self, ply: int | None = None) -> Position:
         """Return the position after `ply` moves, by default after all."""
@@ -354,14 +341,14 @@ class Draft:
 
     def headers(
         self,
-        made: Iterable[tuple[str, str, str]],
-        said_by: Mapping[str, Sequence[str]],
+        derived: Sequence[tuple[str, str, str]],
+        others: Mapping[str, Sequence[str]],
         is_name: Callable[[str], object],
     ) -> list[tuple[str, str]]:
-        """List header names and values: the record's own, and those made from other fields.
+        """List header names and values: the record's own, and those derived from other fields.
 
-        `made` are fields with their headers, `said_by` all headers that affect a field; `is_name`
-        accepts this notation's names.
+        `derived` are fields with their headers and texts, `others` further headers that affect a
+        field; `is_name` accepts this notation's names.
         """
         own = [
             (name, value.translate(_CONTROLS))
@@ -370,13 +357,14 @@ class Draft:
             for value in values.split(SEPARATOR)
         ]
         if not own:
-            return [(name, text) for _, name, text in made if text]
-        wrong = {name for each in self.stale for name in said_by.get(each, ())}
+            return [(name, text) for _, name, text in derived if text]
+        wrong = {name for each, name, _ in derived if each in self.stale}
+        wrong |= {name for each in self.stale for name in others.get(each, ())}
         return [
             *((name, value) for name, value in own if name not in wrong),
             *(
                 (name, text)
-                for each, name, text in made
+                for each, name, text in derived
                 if text and (each in self.stale or name in wrong)
             ),
         ]

@@ -47,26 +47,13 @@ def _sgf_result(record: Record) -> str | None:
     return f"{winner}+{ending}"
 
 
-_SGF_PROPERTIES: Final = {
-    "first": ("PB",),
-    "second": ("PW",),
-    "first_rating": ("BR",),
-    "second_rating": ("WR",),
-    "event": ("EV",),
-    "round": ("RO",),
-    "place": ("PC",),
-    "date": ("DT",),
-    "rules": ("RU",),
-    "time_control": ("TM", "OT"),
-    "opening": ("ON",),
-    "komi": ("KM",),
-    "handicap": ("HA",),
-    "result": ("RE",),
+_SGF_OTHERS: Final = {
+    "time_control": ("TM",),
     "ending": ("RE",),
     "margin": ("RE",),
     "start": ("AB", "AW", "AE", "PL", "SU"),
-    "game": ("GM", "SZ"),
 }
+"""Further properties that affect a field."""
 _SGF_NAME: Final = re.compile("[A-Z]+")
 _TEXTS: Final = frozenset(
     (
@@ -84,9 +71,8 @@ def as_sgf(draft: Draft) -> str:
     remarks = draft.remarks()
     if (about := remarks.get(0)) is not None:
         out.append(_node(draft, about))
-    first_moves = record.start == "" or _first_to_play(record)
     for i, move in enumerate(record.move_texts("sgf")):
-        is_first = (i % 2 == 0) == first_moves
+        is_first = (i % 2 == 0) == record.first_begins
         text = "" if move == "pass" else move
         line_end = "" if i % 10 else "\n"
         out.append(f"{line_end};{'B' if is_first else 'W'}[{text}]")
@@ -100,7 +86,7 @@ def _properties(draft: Draft) -> Iterator[str]:
     record = draft.record
     facts = game_facts(record.game)
     komi = "" if record.komi is None else np.format_float_positional(record.komi, trim="-")
-    made = (
+    derived = (
         ("game", "GM", facts.formats.sgf_game or facts.name),
         ("", "FF", "4"),
         ("", "CA", "UTF-8"),
@@ -120,7 +106,7 @@ def _properties(draft: Draft) -> Iterator[str]:
         ("handicap", "HA", str(record.handicap) if record.handicap else ""),
         ("result", "RE", _sgf_result(record) or ""),
     )
-    headers = draft.headers(made, _SGF_PROPERTIES, _SGF_NAME.fullmatch)
+    headers = draft.headers(derived, _SGF_OTHERS, _SGF_NAME.fullmatch)
     if not all(value.isascii() for _, value in headers) and "CA" not in dict(headers):
         headers.insert(0, ("CA", "UTF-8"))
     last = ""
@@ -145,10 +131,6 @@ def _node(draft: Draft, remark: Remark) -> str:
     texts = "".join(f"[{_sgf_text(text)}]" for text in draft.comments(remark, said))
     properties = "" if draft.wording(remark) == Wording.commands else remark.properties
     return properties + (f"C{texts}" if texts else "")
-
-
-def _first_to_play(record: Record) -> bool:
-    return bool(record.position(0).to_play == _core.Player.first)
 
 
 def _sgf_set_up(record: Record) -> str:
@@ -184,22 +166,7 @@ def _pgn_date(date: str) -> str:
     return ".".join([*parts, "??", "??"][:3])
 
 
-_PGN_TAGS: Final = {
-    "event": ("Event",),
-    "place": ("Site",),
-    "date": ("Date", "UTCDate"),
-    "round": ("Round",),
-    "first": ("White",),
-    "second": ("Black",),
-    "result": ("Result",),
-    "first_rating": ("WhiteElo",),
-    "second_rating": ("BlackElo",),
-    "time_control": ("TimeControl",),
-    "opening": ("Opening", "ECO"),
-    "rules": ("Variant",),
-    "ending": ("Termination",),
-    "start": ("SetUp", "FEN"),
-}
+_PGN_OTHERS: Final = {"date": ("UTCDate",), "opening": ("ECO",)}
 _PGN_NAME: Final = re.compile(r'[^\x00-\x20\x7f"\]]+')
 _RESULTS: Final = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
 _WIDTH: Final = 100
@@ -210,7 +177,7 @@ def as_pgn(draft: Draft) -> str:
     record = draft.record
     head = "".join(
         f'[{name} "{_escaped(one_line(text))}"]\n'
-        for name, text in draft.headers(_made(record), _PGN_TAGS, _PGN_NAME.fullmatch)
+        for name, text in draft.headers(_pgn_headers(record), _PGN_OTHERS, _PGN_NAME.fullmatch)
     )
     return f"{head}\n{_wrapped(_words(draft))}\n\n"
 
@@ -219,7 +186,7 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _made(record: Record) -> tuple[tuple[str, str, str], ...]:
+def _pgn_headers(record: Record) -> tuple[tuple[str, str, str], ...]:
     return (
         ("event", "Event", record.event or "?"),
         ("place", "Site", record.place or "?"),
