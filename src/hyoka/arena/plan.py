@@ -23,6 +23,7 @@ from hyoka.arena.openings import (
 )
 from hyoka.foundation.errors import NotationError, nearest
 from hyoka.foundation.fingerprint import fingerprint
+from hyoka.foundation.options import option
 from hyoka.foundation.text import distinct_titles, positional
 from hyoka.games import (
     DEFAULT_GAME,
@@ -362,49 +363,79 @@ class MatchPlan:
         return f"{self.rules.game.replace(':', '-')}-{words}{more}-{key}"
 
 
-def plan_match(  # noqa: PLR0913 - a keyword for each choice
-    *players: str | PlayerSpec | Spec,
-    game: str | AnyGame | None = None,
-    openings: str | Sequence[Opening] | None = None,
-    clock: str | None = None,
-    format: str = "round-robin",
-    adjudicate: Sequence[str] = (),
-    komi: float | None = None,
-    handicap: int = 0,
-    max_plies: int = 1000,
-    margin_s: float = 0.25,
-    seed: int = 0,
+@dataclass(frozen=True, kw_only=True)
+class MatchOptions:
+    """The options of a match; `None` stands for the game's default."""
+
+    game: str | AnyGame | None = option(
+        None,
+        "Game; by default that of the engines, else go9.",
+        metavar="GAME",
+        parse=lambda name: name,
+    )
+    openings: str | Sequence[Opening] | None = option(
+        None,
+        "Openings: a file, random moves, or the first position.",
+        metavar="FILE[:PLIES]|random[:PLIES]|start",
+        parse=lambda text: text,
+    )
+    clock: str | None = option(
+        None, "Time control of players without one.", metavar="[MOVES/]MAIN[+INCREMENT|bPERIOD]"
+    )
+    format: str = option(FORMATS[0], "All against all, or the first player.", choices=FORMATS)
+    adjudicate: Sequence[str] = option((), "A rule that ends decided games early.", metavar="RULE")
+    komi: float | None = option(None, "Komi, for Go.")
+    handicap: int = option(0, "Handicap stones of Black, for Go.", min=0, max=9)
+    max_plies: int = option(1000, "Ply limit: the game is then scored or drawn.", min=1)
+    margin_s: float = option(
+        0.25, "Seconds by which a player may exceed its time.", name="margin", min=0
+    )
+    seed: int = option(0, "Seed of openings and searches.")
+
+
+def plan_match(
+    *players: str | PlayerSpec | Spec, options: MatchOptions | None = None, **fields: Any
 ) -> MatchPlan:
     """Plan a match; `play_match` plays it.
 
-    Players are texts or values. The default game is chess for UCI engines, shogi for USI engines,
-    else Go on 9×9. A game written in Python is its first position or its registered name
-    (`register_game`); only searches play it, and openings are `start`, `random:PLIES` or values.
-    `clock` applies to players without one. Komi, for Go, is 7.5 by default.
+    Players are texts or values. `fields` are those of `MatchOptions`, which they override. The
+    default game is chess for UCI engines, shogi for USI engines, else Go on 9×9. A game written in
+    Python is its first position or its registered name (`register_game`); only searches play it,
+    and openings are `start`, `random:PLIES` or values. Komi is 7.5 by default.
 
     >>> plan = plan_match("uct:playouts=100", "mc:playouts=100", game="othello", openings="start")
     >>> plan.pairing(1).first, plan.total(9)
     (1, 10)
     """
-    common = None if clock is None else TimeControl.from_text(clock)
-    specs = tuple(_player(player, common) for player in players)
-    adjudicators = tuple(map(adjudicator_of, adjudicate))
+    options = dataclasses.replace(options or MatchOptions(), **fields)
+    game, komi, openings, seed = options.game, options.komi, options.openings, options.seed
+    clock = None if options.clock is None else TimeControl.from_text(options.clock)
+    specs = tuple(_player(player, clock) for player in players)
     if isinstance(game, type):
         raise NotationError(f"a game is its name or a position, {game.__name__}(), not a class")
     if isinstance(game, str) and (start := registered_start(game)) is not None:
         game = start
-    if game is not None and not isinstance(game, str):
-        if komi is not None:
-            raise NotationError("komi is for Go, not for a game in Python")
-        rules = MatchRules("", 0.0, handicap, max_plies, margin_s, adjudicators, game)
+    if isinstance(game, str | None):
+        start, facts = None, game_facts(game or _default_game(specs))
+        name, default_komi = facts.name, facts.komi
+    else:
+        start, name, default_komi = game, "", None
+    if komi is not None and default_komi is None:
+        raise NotationError(f"komi is for Go, not for {name or 'a game in Python'}")
+    rules = MatchRules(
+        name,
+        (default_komi or 0.0) if komi is None else komi,
+        options.handicap,
+        options.max_plies,
+        options.margin_s,
+        tuple(map(adjudicator_of, options.adjudicate)),
+        start,
+    )
+    if start is None:
+        starts = openings_of(openings, name, seed=seed)
+    else:
         starts = python_openings(openings, rules.line(), seed=seed)
-        return MatchPlan(rules, specs, starts, format, seed)
-    facts = game_facts(game or _default_game(specs))
-    if komi is not None and facts.komi is None:
-        raise NotationError(f"komi is for Go, not for {facts.name}")
-    komi = (facts.komi or 0.0) if komi is None else komi
-    rules = MatchRules(facts.name, komi, handicap, max_plies, margin_s, adjudicators)
-    return MatchPlan(rules, specs, openings_of(openings, facts.name, seed=seed), format, seed)
+    return MatchPlan(rules, specs, starts, options.format, seed)
 
 
 def _player(player: str | PlayerSpec | Spec, clock: TimeControl | None) -> PlayerSpec:

@@ -20,10 +20,10 @@ others, virtual draws keep the ratings finite and the interval is open on that s
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import NormalDist
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,8 +41,9 @@ from hyoka.arena.elo import (
 )
 from hyoka.arena.journal import PlayedGame
 from hyoka.arena.score import MatchScore, Score, Tally
-from hyoka.foundation.errors import Error, nearest
+from hyoka.foundation.errors import Error, NotationError, nearest
 from hyoka.foundation.math import Estimate
+from hyoka.foundation.options import check_options, option
 
 MOST_WITH_INTERVALS: Final = 4000
 """The maximum number of players for intervals, which need a dense matrix."""
@@ -156,25 +157,70 @@ class RatingList:
         return goal in reached
 
 
+def _anchor_of(text: str) -> tuple[str, float]:
+    name, equals, elo = text.rpartition("=")
+    try:
+        value = float(elo)
+    except ValueError:
+        value = math.nan
+    if not equals or not name or not math.isfinite(value):
+        raise NotationError(f"an anchor is NAME=ELO as in Pachi=2000, not '{text}'")
+    return name, value
+
+
+def _advantage_of(text: str) -> float | str:
+    if text == "fit":
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= 1000:
+        raise NotationError(f"an advantage is 'fit' or some Elo up to 1000, not '{text}'")
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingSettings:
+    """Options of ratings."""
+
+    anchor: tuple[str, float] | None = option(
+        None,
+        "Player with a known rating; else the mean is 0.",
+        metavar="NAME=ELO",
+        parse=_anchor_of,
+    )
+    advantage: float | str = option(
+        "fit", "First player's advantage in Elo, or `fit`.", metavar="fit|ELO", parse=_advantage_of
+    )
+    prior: float = option(
+        1.0,
+        "Virtual draws per player of a component in which some never took a point from others.",
+        above=0,
+    )
+    intervals: bool = option(True, "Compute intervals; without them they are infinite.")
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if isinstance(self.advantage, str) and self.advantage != "fit":
+            raise ValueError(f"an advantage is 'fit' or a number of Elo, not {self.advantage!r}")
+
+
 def rate_players(  # noqa: PLR0913 - a keyword for each choice
     first: ArrayLike,
     second: ArrayLike,
     result: ArrayLike,
     names: Sequence[str],
+    settings: RatingSettings | None = None,
     *,
     clusters: ArrayLike | None = None,
-    anchor: tuple[str, float] | None = None,
-    advantage: float | str = "fit",
-    prior: float = 1.0,
-    intervals: bool = True,
+    **options: Any,
 ) -> RatingList:
     """Rate players by their games: arrays of first players, second players, and points.
 
     Players are indices into `names`; points of the first are 0, 0.5 or 1. Games with equal
-    `clusters` (such as pair_id) may be dependent; by default all games are independent. `anchor` is
-    a name and its Elo. `advantage` is `fit`, or fixed in Elo. `prior` is the number of virtual
-    draws per player of a component in which some never took a point from the others. Without
-    `intervals` they are infinite.
+    `clusters` (such as pair_id) may be dependent; by default all games are independent. `options`
+    are fields of the settings, which they override.
 
     >>> first, second = [0, 1, 1, 2, 2, 0] * 9, [1, 0, 2, 1, 0, 2] * 9
     >>> result = [1, 0.5, 1, 0.5, 0, 0] * 9
@@ -185,26 +231,24 @@ def rate_players(  # noqa: PLR0913 - a keyword for each choice
     >>> f"{gap.value:.0f} ({gap.low:.0f} to {gap.high:.0f})"
     '120 (-21 to 261)'
     """
+    settings = replace(settings or RatingSettings(), **options)
+    anchor = settings.anchor
     games = Games.of(first, second, result, clusters, len(names))
     if len(set(names)) != len(names):
         raise ValueError("two players have the same name")
     if anchor is not None and anchor[0] not in names:
         hint = nearest(anchor[0], names) or "no player has a name like that"
         raise Error(f"no player '{anchor[0]}' to anchor the ratings; {hint}")
-    if isinstance(advantage, str) and advantage != "fit":
-        raise ValueError(f"an advantage is 'fit' or a number of Elo, not {advantage!r}")
-    if not prior > 0:
-        raise ValueError(f"virtual draws are more than 0, not {prior!r}")
-    if intervals and len(names) > MOST_WITH_INTERVALS:
+    if settings.intervals and len(names) > MOST_WITH_INTERVALS:
         raise Error(
             f"{len(names):,} players are too many for intervals; "
             f"rate {MOST_WITH_INTERVALS:,} at most, or without intervals"
         )
     tallies = Tallies.of(games)
     graph = Graph.of(tallies, len(names))
-    model = DavidsonModel(tallies, graph, prior, advantage)
+    model = DavidsonModel(tallies, graph, settings.prior, settings.advantage)
     fit = model.fit()
-    covariance = model.covariance(fit, games) if intervals else None
+    covariance = model.covariance(fit, games) if settings.intervals else None
     return _rating_list(names, graph, tallies, fit, covariance, anchor)
 
 

@@ -289,7 +289,7 @@ def test_wishes_that_make_no_sense_are_refused() -> None:
         rate_players(*game, anchor=("Takemia", 0))
     with pytest.raises(ValueError, match="'fit' or a number"):
         rate_players(*game, advantage="some")
-    with pytest.raises(ValueError, match="more than 0"):
+    with pytest.raises(ValueError, match="above 0"):
         rate_players(*game, prior=0)
     with pytest.raises(Error, match="too many for intervals"):
         rate_players([0], [1], [1], names(5000))

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
-from hyoka.storage.files import write_toml
+from hyoka.storage.files import toml_text, write_text
 from hyoka.storage.manifest import DESCRIPTION, read_manifest
 
 from ..record_texts import one
@@ -124,7 +124,7 @@ def test_a_study_keeps_authors_and_older_ones_have_none(tmp_path: Path) -> None:
     pq.write_table(older, part)
     # Such a study had no list of parts, either.
     description = read_manifest(tmp_path / "study" / DESCRIPTION).values | {"version": 1}
-    write_toml(tmp_path / "study" / DESCRIPTION, description)
+    write_text(tmp_path / "study" / DESCRIPTION, toml_text(description))
     with pytest.warns(UserWarning, match="without checksums"):
         study = hk.Study.open(tmp_path / "study")
     assert study.sql(said)["author"].to_pylist() == [None] * 4

@@ -21,7 +21,7 @@ import pytest
 import hyoka as hk
 from hyoka.apps.cli import run
 from hyoka.storage import manifest, run_folder
-from hyoka.storage.files import read_toml, write_sealed_toml, write_toml
+from hyoka.storage.files import read_toml, write_sealed_toml
 from hyoka.storage.parquet import write_parquet
 from hyoka.storage.run_folder import is_held, locked
 from hyoka.study import exact_results as adjudicating
@@ -529,7 +529,7 @@ def as_version_1(study: hk.Study) -> None:
         del values["parts"]
         if file.name == "study.toml":
             values["version"] = 1
-        write_toml(file, values)
+        write_text(file, toml_text(values))
     for part in (study.path / "evaluations").rglob("part-*.parquet"):
         pq.write_table(pq.read_table(part).drop_columns(["author"]), part)
 
@@ -618,7 +618,7 @@ def test_an_older_study_that_miscounted_is_counted_anew(study: hk.Study) -> None
     """The first version did not count what was added."""
     as_version_1(study)
     values = tomllib.loads((study.path / "study.toml").read_text(encoding="utf-8"))
-    write_toml(study.path / "study.toml", {**values, "games": 1, "positions": 2})
+    write_text(study.path / "study.toml", toml_text({**values, "games": 1, "positions": 2}))
     assert hk.check_study(study.path, seal=True).is_whole
     described = manifest.read_description(study.path)
     games = study.sql("select count(*) as n from games")["n"][0].as_py()

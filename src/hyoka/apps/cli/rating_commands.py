@@ -5,6 +5,7 @@ import contextlib
 import math
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -35,9 +36,10 @@ from hyoka.apps.cli.output import (
 from hyoka.apps.cli.output_files import OutputFolder
 from hyoka.apps.cli.record_commands import Format
 from hyoka.arena import MatchPlan, MatchResult
-from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, RatingList, rate_players
-from hyoka.foundation.errors import Error, NotationError
+from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, RatingList, RatingSettings, rate_players
+from hyoka.foundation.errors import Error
 from hyoka.foundation.math import Estimate
+from hyoka.foundation.options import make_plan
 from hyoka.learning.prior import PriorSettings, TunedPrior, tune_prior
 from hyoka.search import SearchSpec, static_evaluation
 from hyoka.workflows.rating_sources import Results, read_results
@@ -84,8 +86,7 @@ def match_ratings_command(
     open on a side that games do not bound, for example for a player who lost no points. LOS is the
     likelihood that a player is stronger than the next.
     """
-    known = None if anchor is None else _anchor(anchor)
-    fitted = _advantage(advantage)
+    settings = make_plan(RatingSettings, {"anchor": anchor, "advantage": advantage})
     with progress_bars(quiet or as_json) as progress:
         everything = read_results(files, format=format, progress=progress)
     if merge:
@@ -99,38 +100,13 @@ def match_ratings_command(
         results.second,
         results.result,
         results.names,
+        replace(settings, intervals=len(results.names) <= MOST_WITH_INTERVALS),
         clusters=results.clusters,
-        anchor=known,
-        advantage=fitted,
-        intervals=len(results.names) <= MOST_WITH_INTERVALS,
     )
     if as_json:
         print_json(_as_json(ratings, results))
     else:
         _print_ratings(ratings, results)
-
-
-def _anchor(text: str) -> tuple[str, float]:
-    name, equals, elo = text.rpartition("=")
-    try:
-        value = float(elo)
-    except ValueError:
-        value = math.nan
-    if not equals or not name or not math.isfinite(value):
-        raise NotationError(f"an anchor is NAME=ELO as in Pachi=2000, not '{text}'")
-    return name, value
-
-
-def _advantage(text: str) -> float | str:
-    if text == "fit":
-        return text
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not abs(value) <= 1000:
-        raise NotationError(f"an advantage is 'fit' or some Elo up to 1000, not '{text}'")
-    return value
 
 
 def _print_ratings(ratings: RatingList, results: Results) -> None:
