@@ -76,7 +76,7 @@ def main() -> None:
         print(f"{game}: width {network.size.width}, {found:,.0f} evaluations a second from scratch")
     priors = bundled_prior_model("go9")
     assert priors is not None
-    convolution = hk.convolution("go9", priors)
+    convolution = hk.Convolution.load("go9", priors)
     positions = positions_of("go9")
     found = rate(functools.partial(convolution.in_core.logits, positions), len(positions))
     print(f"go9, the shipped convolutions: {found:,.0f} evaluations a second")

@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -16,7 +15,7 @@ from hyoka.foundation.errors import NotationError
 from hyoka.foundation.math import logistic
 from hyoka.games import Position, game_facts
 from hyoka.models.model import StaticEvaluation, decompress, join_header, split_header
-from hyoka.storage.model_file import ModelFile, shown
+from hyoka.storage.model_file import shown
 
 Shapes = Mapping[str, tuple[tuple[int, ...], str]]
 """The shape and type of each array, in file order."""
@@ -232,11 +231,6 @@ class Network(QuantizedNetwork):
         return logistic(np.where(first, own, -own))
 
 
-def network(game: str, source: str | Path | ModelFile) -> Network:
-    """Load a network from a file; raises SourceError."""
-    return Network.load(game, source)
-
-
 STEPS: Final = 256
 """The quantization of activations: steps of 1/256, from 0"""
 MOST: Final = 16 * STEPS - 1
@@ -355,8 +349,3 @@ class Convolution(QuantizedNetwork):
     def leaves(self) -> _core.Model:
         """Both heads in one evaluation, as tree searches take them."""
         return self.in_core.leaves()
-
-
-def convolution(game: str, source: str | Path | ModelFile) -> Convolution:
-    """Load a convolution network from a file; raises SourceError."""
-    return Convolution.load(game, source)

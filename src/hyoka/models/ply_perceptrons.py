@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -15,7 +14,7 @@ from hyoka import _core
 from hyoka.foundation.errors import NotationError
 from hyoka.games import Position
 from hyoka.models.model import StaticEvaluation, decompress, join_header, split_header
-from hyoka.storage.model_file import ModelFile, shown
+from hyoka.storage.model_file import shown
 
 PATTERNS: Final = 3 + 21 + 2_862
 """Patterns of 1×1, 2×2 and 3×3 squares, rotations and reflections merged."""
@@ -160,8 +159,3 @@ def _shape(about: dict[str, Any]) -> tuple[tuple[int, ...], int, bool]:
     if type(hands) is not bool:
         raise ValueError(f"'hands' needs true or false, not {shown(hands)}")
     return tuple(plies), hidden, hands
-
-
-def perceptrons(source: str | Path | ModelFile) -> PlyPerceptrons:
-    """Load the networks of a file of `hyoka learn perceptrons`; raises SourceError."""
-    return PlyPerceptrons.load(PlyPerceptrons.game, source)

@@ -5,7 +5,6 @@ import math
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +14,7 @@ from hyoka import _core
 from hyoka.foundation.errors import NotationError, nearest
 from hyoka.games import Position, game_facts
 from hyoka.models.model import StaticEvaluation, decompress, join_header, split_header
-from hyoka.storage.model_file import ModelFile, number_of, shown
+from hyoka.storage.model_file import number_of, shown
 
 _STEPS: Final = 32
 """Searches round weights to 1/32."""
@@ -162,8 +161,3 @@ class SparseEvaluation(StaticEvaluation):
         if np.abs(weights).max(initial=0) > _LARGEST:
             raise ValueError("weights are too large")
         return cls(features, weights, scale)
-
-
-def sparse_evaluation(game: str, source: str | Path | ModelFile) -> SparseEvaluation:
-    """Load the evaluation of a file of `hyoka learn comparison`; raises SourceError."""
-    return SparseEvaluation.load(game, source)

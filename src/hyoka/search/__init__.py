@@ -13,10 +13,10 @@ from hyoka.models.linear import (
 )
 from hyoka.models.loading import static_evaluation
 from hyoka.models.model import StaticEvaluation
-from hyoka.models.networks import Convolution, Network, convolution, network
+from hyoka.models.networks import Convolution, Network
 from hyoka.models.ply_perceptrons import PlyPerceptrons
 from hyoka.models.python_evaluator import PythonEvaluator
-from hyoka.models.sparse import SparseEvaluation, feature_sets, sparse_evaluation
+from hyoka.models.sparse import SparseEvaluation, feature_sets
 from hyoka.search.difficulty import Difficulty, difficulty
 from hyoka.search.search_result import MoveReport, SearchLimits, SearchResult
 from hyoka.search.searcher import Searcher, play_game, search_line, search_once
@@ -50,7 +50,6 @@ __all__ = [
     "TreeStep",
     "ab",
     "as_line",
-    "convolution",
     "difficulty",
     "feature_sets",
     "find_mate",
@@ -60,13 +59,11 @@ __all__ = [
     "mc",
     "mc_score",
     "move_strengths",
-    "network",
     "play_game",
     "search_line",
     "search_once",
     "search_tree",
     "solve_ending",
-    "sparse_evaluation",
     "static_evaluation",
     "strengths_model_file",
     "uct",

@@ -24,7 +24,7 @@ from hyoka.learning.perceptrons import (
     learn_perceptrons,
     squared_errors,
 )
-from hyoka.models.ply_perceptrons import pattern_counts, perceptrons, pieces_laid
+from hyoka.models.ply_perceptrons import pattern_counts, pieces_laid
 from hyoka.records import Record, Remark
 from hyoka.search import PlyPerceptrons, static_evaluation
 from hyoka.storage.model_file import read_model_file
@@ -162,7 +162,11 @@ class TestFiles:
         networks.save(file, hk.Origin("a test", seed=3))
         found = static_evaluation("blokus_duo", file)
         assert isinstance(found, PlyPerceptrons)
-        assert found.fingerprint == networks.fingerprint == perceptrons(file).fingerprint
+        assert (
+            found.fingerprint
+            == networks.fingerprint
+            == PlyPerceptrons.load("blokus_duo", file).fingerprint
+        )
         assert (found.plies, found.hidden, found.sees_hands) == ((2, 7, 20), 5, True)
         assert (found.weights == networks.weights).all()
         model_file = read_model_file(file)
@@ -362,11 +366,11 @@ class TestCommand:
         assert origin is not None
         assert origin.choices["hands"] == "True"
         assert origin.versions["torch"] == str(torch.__version__)
-        assert perceptrons(file).sees_hands
+        assert PlyPerceptrons.load("blokus_duo", file).sees_hands
         told = json.loads(
             self.run(str(match / "games.blksgf"), "-o", str(file), "--json", *quick).stdout
         )
-        assert told["networks"] == len(perceptrons(file).plies)
+        assert told["networks"] == len(PlyPerceptrons.load("blokus_duo", file).plies)
         assert all(each["mse"] >= 0 for each in told["held_out"])
 
     def test_records_without_values_are_refused(self, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.learning.network_training import NetworkSettings, floats_of, learn_network, quantize
 from hyoka.learning.selfplay_games import of_records
 from hyoka.models.bundled import bundled_prior_model
-from hyoka.models.networks import Convolution, ConvolutionSize, convolution
+from hyoka.models.networks import Convolution, ConvolutionSize
 from hyoka.records.samples import sample_path
 from hyoka.search.assembly import uses_both_heads
 
@@ -70,7 +70,7 @@ def test_the_shipped_network_of_go_says_what_pytorch_says() -> None:
 
     model_file = bundled_prior_model("go9")
     assert model_file is not None
-    found = hk.convolution("go9", model_file)
+    found = hk.Convolution.load("go9", model_file)
     size = found.size
     settings = NetworkSettings(
         channels=size.channels, blocks=size.blocks, value_units=size.value_units
@@ -124,14 +124,14 @@ def test_sizes_that_cannot_be_are_refused(channels: int, blocks: int) -> None:
 class TestFiles:
     def test_a_file_holds_the_network(self, tmp_path: Path) -> None:
         SMALL.save(tmp_path / "a.nn")
-        again = convolution("go3", tmp_path / "a.nn")
+        again = Convolution.load("go3", tmp_path / "a.nn")
         assert again.fingerprint == SMALL.fingerprint
         assert again.size == SMALL.size
 
     def test_a_file_of_another_game_is_refused(self, tmp_path: Path) -> None:
         SMALL.save(tmp_path / "a.nn")
         with pytest.raises(SourceError):
-            convolution("go5", tmp_path / "a.nn")
+            Convolution.load("go5", tmp_path / "a.nn")
 
     @pytest.mark.parametrize("cut", [1, 100, 1000])
     def test_a_file_cut_short_is_refused(self, cut: int) -> None:

@@ -17,7 +17,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.models.loading import move_model
-from hyoka.models.networks import Network, NetworkSize, network
+from hyoka.models.networks import Network, NetworkSize
 from hyoka.records.bulk import GameTable
 from hyoka.search import static_evaluation
 
@@ -247,7 +247,7 @@ class TestFiles:
         made = random_network("go5", policy_units=policy_units)
         file = tmp_path / "network.nn"
         made.save(file, hk.Origin("a test", seed=3))
-        for found in (network("go5", file), static_evaluation("go5", file)):
+        for found in (Network.load("go5", file), static_evaluation("go5", file)):
             assert isinstance(found, Network)
             assert found.size == made.size
             assert found.fingerprint == made.fingerprint
@@ -398,7 +398,7 @@ class TestSearches:
         assert [each.visits for each in found.moves] == [each.visits for each in again.moves]
 
     def test_alpha_beta_finds_the_scores_of_the_leaves(self, file: Path) -> None:
-        found = network("othello", file)
+        found = Network.load("othello", file)
         position = positions_of("othello", 7, 12)[-1]
         scores = {
             str(move): int(found.score([position.play(move)])[0]) for move in position.legal_moves
@@ -410,7 +410,7 @@ class TestSearches:
 
     def test_alpha_beta_deep_down_follows_sums_to_the_same_scores(self, file: Path) -> None:
         """The end of the best line has the score that the search says."""
-        found = network("othello", file)
+        found = Network.load("othello", file)
         for position in positions_of("othello", 8, 20)[10:16]:
             result = said(f"ab:depth=4,exact=on,eval={file}", position)
             end = position
@@ -420,7 +420,7 @@ class TestSearches:
                 assert int(found.score([end])[0]) == result.score
 
     def test_a_search_without_playouts_means_what_the_network_says(self, file: Path) -> None:
-        found = network("othello", file)
+        found = Network.load("othello", file)
         start = hk.Othello()
         result = said(f"uct:playouts=40,eval={file},cut=0,expand=1")
         seen = [each for each in result.moves if each.visits == 1]
@@ -429,7 +429,7 @@ class TestSearches:
             assert each.value == pytest.approx(value, abs=1e-6)
 
     def test_priors_of_moves_are_the_networks_strengths(self, file: Path) -> None:
-        found = network("othello", file)
+        found = Network.load("othello", file)
         position = positions_of("othello", 9, 20)[-1]
         moves, strengths = weighed(found, position)
         result = said(
