@@ -69,7 +69,7 @@ def main() -> None:
     playouts = parser.parse_args().playouts
     for game in GAMES:
         model_file = bundled_network(game)
-        network = hk.network(game, model_file) if model_file else random_network(game, 256)
+        network = hk.Network.load(game, model_file) if model_file else random_network(game, 256)
         positions = positions_of(game)
         ask = functools.partial(network.in_core.logits, positions)
         found = rate(ask, len(positions))
