@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
-from hyoka.storage.files import write_sealed_toml, write_toml
+from hyoka.storage.files import toml_text, write_sealed_toml, write_text
 from hyoka.storage.manifest import read_description
 from hyoka.storage.parquet import write_parquet
 from hyoka.study.importing import chosen_columns
@@ -285,7 +285,7 @@ def test_sql_does_not_see_variables_of_python(study: hk.Study) -> None:
 
 
 def test_a_folder_that_is_no_study_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(hk.StudyError, match="hyoka records info"):
+    with pytest.raises(hk.StudyError, match="hyoka study create"):
         hk.Study.open(tmp_path)
 
 
@@ -303,7 +303,7 @@ def test_toml_keeps_any_text(tmp_path: Path) -> None:
         "list": ["x", 1, 2.5, True],
         "table": {"illegal move": 3, "a.b": 4},
     }
-    write_toml(tmp_path / "study.toml", {"version": 1, **values})
+    write_text(tmp_path / "study.toml", toml_text({"version": 1, **values}))
     assert read_description(tmp_path) == {"version": 1, **values}
 
 

@@ -21,10 +21,9 @@ import pytest
 import hyoka as hk
 from hyoka.apps.cli import run
 from hyoka.storage import manifest, run_folder
-from hyoka.storage.files import read_toml, write_sealed_toml
+from hyoka.storage.files import read_toml, toml_text, write_sealed_toml, write_text
 from hyoka.storage.parquet import write_parquet
 from hyoka.storage.run_folder import is_held, locked
-from hyoka.study import exact_results as adjudicating
 from hyoka.study import importing
 from hyoka.study.tables import Snapshot
 
@@ -50,7 +49,7 @@ def pgn(count: int, seed: int) -> str:
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "_PART_MOVES", 1)
-    monkeypatch.setattr(adjudicating, "_PART_ROWS", 3)
+    monkeypatch.setattr(manifest, "_PART_ROWS", 3)
 
 
 @pytest.fixture(scope="module")
