@@ -46,7 +46,9 @@ def skip_training_without_torch(code: str) -> None:
 
 # In this process: starting one takes longer than most of what is shown.
 @pytest.mark.parametrize(
-    "page", dict.fromkeys(page for page, _ in blocks("python")), ids=lambda page: page.name
+    "page",
+    dict.fromkeys(page for page, _ in blocks("python") if page.name != "README.md"),
+    ids=lambda page: page.name,
 )
 def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / f"{page.stem.replace('-', '_')}_as_shown.py"

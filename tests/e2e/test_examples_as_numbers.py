@@ -4,6 +4,7 @@
 import json
 import math
 import re
+import runpy
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,6 @@ import pytest
 from .commands import hyoka_here as hyoka
 from .test_docs import AS_NUMBERS, NOT_HERE, blocks
 
-_ANALYSES = (
-    "analyse", "curves", "metrics", "gaps", "splits", "compare", "disagreements", "calibrate",
-)  # fmt: skip
 STUDIES = list(zip(AS_NUMBERS, ("go9", "chess", "chess"), strict=True))
 
 
@@ -75,10 +73,12 @@ def check_sentence(text: str) -> None:
 
 
 @pytest.mark.parametrize(("page", "game"), STUDIES, ids=lambda value: value)
-def test_examples_hold_together_as_numbers(page: str, game: str, tmp_path: Path) -> None:
+def test_examples_hold_together_as_numbers(
+    page: str, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     looked_at = 0
     for words in commands(page):
-        speaks = words[0] in ("report", *_ANALYSES)
+        speaks = words[0] in ("report", "analyze")
         as_json = ["--json"] if speaks and "--json" not in words else []
         result = hyoka(*words, *as_json, cwd=tmp_path)
         assert result.returncode == 0, f"{words}: {result.stderr}"
@@ -103,3 +103,9 @@ def test_examples_hold_together_as_numbers(page: str, game: str, tmp_path: Path)
                 assert row["value"] < (0.25 if row["metric"] == "brier_loss" else math.log(2))
     assert looked_at > 20
     assert game in (tmp_path / "study" / "study.toml").read_text(encoding="utf-8")
+    if page == "README.md":
+        # Readers try the Python block in the folder where they tried the commands.
+        script = tmp_path / "readme.py"
+        script.write_text("\n".join(code for path, code in blocks("python") if path.name == page))
+        monkeypatch.chdir(tmp_path)
+        runpy.run_path(str(script), run_name="__main__")
