@@ -23,8 +23,12 @@ from hyoka.workflows.improve import fit_and_verify
 from hyoka.workflows.improve.find_slices import find_biased_slices, gather_evidence, select_terms
 from hyoka.workflows.improve.fit_and_verify import share_risk
 from hyoka.workflows.improve.improve_page import improvement_page
-from hyoka.workflows.improve.improve_plan import ImprovePlan
-from hyoka.workflows.improve.improvement import BiasedSlice, SliceFindings, load_or_compute
+from hyoka.workflows.improve.improvement import (
+    BiasedSlice,
+    ImprovePlan,
+    SliceFindings,
+    load_or_compute,
+)
 
 FORGOTTEN = ("mobility", "corner_mobility", "frontier", "potential_mobility")
 

@@ -47,7 +47,7 @@ from hyoka.arena import (
 from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.search import SearchSpec
 from hyoka.storage.outputs import PICTURE, RESULTS
-from hyoka.workflows.experiments import load_experiments
+from hyoka.workflows import load_experiments
 
 if TYPE_CHECKING:
     from experiments import Experiment, Outcome

@@ -27,10 +27,10 @@ from hyoka.study.analyses import column_words
 from hyoka.study.evaluating import evaluate
 from hyoka.study.sampling import Measured, column_values, first_player, measured, slice_columns
 from hyoka.study.tables import position_keys
-from hyoka.workflows.improve.improve_plan import ImprovePlan
 from hyoka.workflows.improve.improvement import (
     BiasedSlice,
     ExamplePosition,
+    ImprovePlan,
     SelectedTerm,
     SliceFindings,
     TermSelection,

@@ -16,7 +16,7 @@ from hyoka.analysis import VALUE, Comparison, Curves, Resampling, Sample, compar
 from hyoka.analysis import curve as curve_of
 from hyoka.arena import Sprt, plan_match, play_match
 from hyoka.arena.openings import Opening, is_playable
-from hyoka.arena.plan import MatchPlan, PlayerSpec
+from hyoka.arena.plan import PlayerSpec
 from hyoka.arena.ratings import DuelSummary
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.math import Estimate
@@ -27,10 +27,10 @@ from hyoka.learning.proximal_fit import fit_proximal
 from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.study import Study
 from hyoka.workflows.improve.find_slices import Evidence
-from hyoka.workflows.improve.improve_plan import ImprovePlan
 from hyoka.workflows.improve.improvement import (
     BiasedSlice,
     Candidate,
+    ImprovePlan,
     MetricChange,
     SliceChange,
     SliceFindings,
@@ -276,10 +276,23 @@ _LONGEST: Final = 400
 """Plies after which a game is adjudicated."""
 
 
-def plan_verification(
-    study: Study, candidate: Candidate, plan: ImprovePlan, folder: Path
-) -> tuple[MatchPlan, str]:
-    """Plan the match of new against old weights; return it and a description of its openings."""
+def share_risk(test: Sprt, tried: int) -> Sprt:
+    """Divide the test's alpha among several candidates (Bonferroni)."""
+    return replace(test, alpha=test.alpha / tried)
+
+
+def verify(  # noqa: PLR0913 - a keyword for each choice
+    study: Study,
+    candidate: Candidate,
+    plan: ImprovePlan,
+    folder: Path,
+    sprt: Sprt,
+    *,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    progress: OnProgress | None = None,
+) -> Verification:
+    """Play the match of new against old weights, or resume it."""
     old = plan.player(study.game)
     # The file name without its folder keeps the match identical when the folder moves.
     data = (folder / candidate.file).read_bytes()
@@ -293,31 +306,10 @@ def plan_verification(
         max_plies=_LONGEST,
         seed=plan.seed,
     )
-    return match, words
-
-
-def share_risk(test: Sprt, tried: int) -> Sprt:
-    """Divide the test's alpha among several candidates (Bonferroni)."""
-    return replace(test, alpha=test.alpha / tried)
-
-
-def verify(  # noqa: PLR0913 - a keyword for each choice
-    match: MatchPlan,
-    words: str,
-    candidate: Candidate,
-    folder: Path,
-    *,
-    games: int,
-    sprt: Sprt,
-    jobs: int = 1,
-    executor: Executor | None = None,
-    progress: OnProgress | None = None,
-) -> Verification:
-    """Play the match, or resume it."""
     result = play_match(
         match,
         folder / f"match-{candidate.name}",
-        games=games,
+        games=plan.games,
         sprt=sprt,
         jobs=jobs,
         executor=executor,

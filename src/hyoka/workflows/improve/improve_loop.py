@@ -23,10 +23,10 @@ from hyoka.workflows.improve.find_slices import (
     gather_evidence,
     select_terms,
 )
-from hyoka.workflows.improve.improve_plan import ImprovePlan
 from hyoka.workflows.improve.improvement import (
     Candidate,
     Improvement,
+    ImprovePlan,
     SliceFindings,
     TermSelection,
     Verdict,
@@ -137,16 +137,12 @@ class _Steps:
         ]
         proofs: list[Verification] = []
         for candidate in tried:
-            match, words = fit_and_verify.plan_verification(
-                self._study, candidate, plan, self._folder
-            )
             proof = fit_and_verify.verify(
-                match,
-                words,
+                self._study,
                 candidate,
+                plan,
                 self._folder,
-                games=plan.games,
-                sprt=fit_and_verify.share_risk(plan.sprt, len(tried)),
+                fit_and_verify.share_risk(plan.sprt, len(tried)),
                 jobs=jobs,
                 executor=executor,
                 progress=self._progress,

@@ -10,8 +10,7 @@ from hyoka.reporting.page import caveats
 from hyoka.reporting.study_report.examples import Example, boards_of, shown_boards
 from hyoka.study import Study
 from hyoka.workflows.improve.fit_and_verify import COLUMNS, largest_slice
-from hyoka.workflows.improve.improve_plan import ImprovePlan
-from hyoka.workflows.improve.improvement import Candidate, Improvement, Verification
+from hyoka.workflows.improve.improvement import Candidate, Improvement, ImprovePlan, Verification
 
 
 def improvement_page(

@@ -16,7 +16,7 @@ from hyoka.apps.studio.forms import Allow, Field, Form, command_text, games
 from hyoka.apps.studio.pages import END, address, fragment, html, page, status_and_words, watch
 from hyoka.apps.studio.runs import Run, Runs
 from hyoka.apps.studio.state import Room, Studio, studio_of
-from hyoka.workflows.experiments import load_experiments
+from hyoka.workflows import load_experiments
 
 _SHOWN: Final = 50
 _MOST_FIELDS: Final = 200
@@ -120,7 +120,7 @@ def offers(studio: Studio, form: Form, each: Field) -> list[str]:
             return list(load_experiments().EXPERIMENTS)
         return []
     if each.is_spec:
-        comments = ["comments"] if form.name == "evaluate" else []
+        comments = ["comments"] if form.name == "study evaluate" else []
         return [*comments, *studio.engines.choices()]
     if each.option is not None and (each.name in ("to", "folder", "output") or not each.is_path):
         return []
