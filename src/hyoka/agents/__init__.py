@@ -8,6 +8,7 @@ entry in `kinds.AGENT_KINDS`.
 """
 
 from hyoka.agents.agent import (
+    ROLES,
     Agent,
     Answer,
     EvaluationSource,
@@ -17,12 +18,14 @@ from hyoka.agents.agent import (
     RecordedGame,
     Solver,
     Spec,
+    TreeEvaluator,
     Turn,
 )
 from hyoka.agents.imported_evaluations import ImportedEvaluations
-from hyoka.agents.kinds import SpecLike, agent_of, kind_of, spec_of
+from hyoka.agents.kinds import SpecLike, agent_of, kind_of, roles_of, spec_of
 
 __all__ = [
+    "ROLES",
     "Agent",
     "Answer",
     "EvaluationSource",
@@ -34,8 +37,10 @@ __all__ = [
     "Solver",
     "Spec",
     "SpecLike",
+    "TreeEvaluator",
     "Turn",
     "agent_of",
     "kind_of",
+    "roles_of",
     "spec_of",
 ]

@@ -12,11 +12,20 @@ from hyoka.agents.comments import CommentsAgent
 from hyoka.agents.engine_agent import EngineAgent
 from hyoka.agents.imported_evaluations import TableAgent
 from hyoka.foundation.errors import EngineError, NotationError, nearest
-from hyoka.games import Position, facts_named, is_in_python
+from hyoka.games import Line, Position, facts_named, game_facts, is_in_python
 from hyoka.games.clock import expected_moves
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Exercise
-from hyoka.search import KINDS, PythonEvaluator, Searcher, SearchLimits, SearchSpec
+from hyoka.search import (
+    KINDS,
+    PythonEvaluator,
+    Searcher,
+    SearchLimits,
+    SearchSpec,
+    SearchTree,
+    search_tree,
+)
+from hyoka.search.search_result import OnResult
 
 _OVERHEAD_S: Final = 0.01
 """The time that a search leaves on the clock for overhead."""
@@ -56,15 +65,37 @@ class SearchAgent(Agent[SearchSpec]):
         """Raise NotationError if the search does not support the game."""
         Searcher(self.spec.validated_for(_searched(game)), _searched(game))
 
-    def evaluator(self, game: str) -> "SearchEvaluator":
+    @property
+    def memory_mib(self) -> int:
+        """The settings `memory` and `hash`."""
+        spec = self.spec
+        return sum(int(spec[name] or 0) for name in ("memory", "hash") if spec.has(name))
+
+    @property
+    def best_limit(self) -> str:
+        """Playouts or the depth, if the search has such a setting."""
+        return next((name for name in ("playouts", "depth") if self.spec.has(name)), "time_s")
+
+    @classmethod
+    def roles(cls, prefix: str, game: str) -> frozenset[str]:
+        """All roles; solvers play no games, and solve those that have such a solver."""
+        search = game_facts(game).search
+        solvers = {"mate": search.mate_solver, "exact": search.ending_solver}
+        if prefix not in solvers:
+            return super().roles(prefix, game)
+        return frozenset() if solvers[prefix] is None else frozenset(("evaluator", "solver"))
+
+    def evaluator(self, game: str, limits: SearchLimits | None = None) -> "SearchEvaluator":
         """Return an evaluator that clears its memory before each position."""
-        return SearchEvaluator(self.spec, game)
+        return SearchEvaluator(self.spec, game, limits)
 
-    def player(self, game: str, name: str) -> "SearchGamePlayer":
+    def player(
+        self, game: str, name: str, limits: SearchLimits | None = None
+    ) -> "SearchGamePlayer":
         """Return a player that searches within its own limits, or by the clock."""
-        return SearchGamePlayer(self.spec_for(game), game, name)
+        return SearchGamePlayer(self.spec_for(game), game, name, limits)
 
-    def solver(self, limits: SearchLimits | None) -> "SearchSolver":
+    def solver(self, limits: SearchLimits | None = None) -> "SearchSolver":
         """Return a solver that clears its memory before each problem."""
         return SearchSolver(self.spec, limits)
 
@@ -72,8 +103,9 @@ class SearchAgent(Agent[SearchSpec]):
 class SearchEvaluator:
     """A search that evaluates positions of one game."""
 
-    def __init__(self, spec: SearchSpec, game: str) -> None:
+    def __init__(self, spec: SearchSpec, game: str, limits: SearchLimits | None = None) -> None:
         self._searcher = Searcher(spec, _searched(game))
+        self._limits = limits
 
     def identity(self) -> tuple[str, str]:
         """Return the search's name and `hyoka`."""
@@ -84,7 +116,13 @@ class SearchEvaluator:
         for game in games:
             for line in game.lines():
                 self._searcher.clear()
-                yield self._searcher.search(line).evaluation(self._searcher.game)
+                result = self._searcher.search(line, self._limits)
+                yield result.evaluation(self._searcher.game)
+
+    def search_tree(self, line: Line, on_result: OnResult) -> SearchTree:
+        """Search a line with empty memory."""
+        self._searcher.clear()
+        return search_tree(line, self._searcher, self._limits, on_result=on_result)
 
     def stop(self) -> None:
         """End the running search."""
@@ -97,10 +135,13 @@ class SearchEvaluator:
 class SearchGamePlayer:
     """A search that plays a game."""
 
-    def __init__(self, spec: SearchSpec, game: str, name: str) -> None:
+    def __init__(
+        self, spec: SearchSpec, game: str, name: str, limits: SearchLimits | None = None
+    ) -> None:
         self._spec = spec
         self._game = game
         self._name = name
+        self._own_limits = limits
         self._searcher: Searcher | None = None
 
     async def new_game(self, seed: int) -> None:
@@ -113,7 +154,7 @@ class SearchGamePlayer:
     async def play(self, turn: Turn) -> Evaluation:
         """Search within the spec's limits, or for a share of the clock."""
         assert self._searcher is not None, "no game has begun"
-        limits = None
+        limits = self._own_limits
         if turn.clocks is not None:
             clock = turn.clocks[turn.line.to_play.value]
             moves = expected_moves(turn.line)
@@ -186,7 +227,7 @@ class FunctionAgent(Agent[PythonEvaluator]):
 
     spec_type = PythonEvaluator
 
-    def evaluator(self, game: str) -> "FunctionEvaluator":
+    def evaluator(self, game: str, limits: SearchLimits | None = None) -> "FunctionEvaluator":
         """Return an evaluator that calls the function for each position."""
         return FunctionEvaluator(self.spec, facts_named(game).naming.unit)
 
@@ -270,6 +311,15 @@ def kind_of(text: str) -> type[Agent[Any]]:
         )
         hint = f"there are {others}, and engines as PROTOCOL:COMMAND (uci:stockfish)"
     raise NotationError(f"no search or engine '{prefix}'; {hint}")
+
+
+def roles_of(text: str, game: str) -> frozenset[str]:
+    """Return the roles in a game of the agent that a text names; see `ROLES`.
+
+    >>> sorted(roles_of("exact", "othello")), sorted(roles_of("comments", "othello"))
+    (['evaluator', 'solver'], [])
+    """
+    return kind_of(text).roles(text.partition(":")[0].strip(), game)
 
 
 def spec_of(agent: SpecLike) -> Spec:

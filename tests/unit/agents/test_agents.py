@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of contestants: a new one is a class and a line, and then does all that others do."""
+"""Kinds of agents: a new one is a class and an entry, and then appears everywhere."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,14 +9,16 @@ import pytest
 
 import hyoka as hk
 from hyoka.agents import (
+    ROLES,
     Agent,
     Answer,
     RecordedGame,
     Turn,
     agent_of,
-    kinds,
+    roles_of,
     spec_of,
 )
+from hyoka.agents.kinds import AGENT_KINDS
 from hyoka.arena.solve import solve
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Exercise, read_problems
@@ -45,13 +47,15 @@ class LastMove(Agent[LastMoveSpec]):
     prefixes = ("last-move",)
     spec_type = LastMoveSpec
 
-    def evaluator(self, game: str) -> "LastMove":
+    def evaluator(self, game: str, limits: hk.SearchLimits | None = None) -> "LastMove":
         return self
 
-    def player(self, game: str, name: str) -> "SeatedPlayers":
+    def player(
+        self, game: str, name: str, limits: hk.SearchLimits | None = None
+    ) -> "SeatedPlayers":
         return SeatedPlayers()
 
-    def solver(self, limits: hk.SearchLimits | None) -> "LastMove":
+    def solver(self, limits: hk.SearchLimits | None = None) -> "LastMove":
         return self
 
     def identity(self) -> tuple[str, str]:
@@ -86,8 +90,10 @@ class SeatedPlayers:
 
 
 @pytest.fixture
-def _a_new_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kinds, "AGENT_KINDS", [*kinds.AGENT_KINDS, LastMove])
+def _a_new_kind() -> Iterator[None]:
+    AGENT_KINDS.append(LastMove)
+    yield
+    AGENT_KINDS.remove(LastMove)
 
 
 @pytest.mark.usefixtures("_a_new_kind")
@@ -106,6 +112,35 @@ def test_a_new_kind_evaluates_plays_and_solves(tmp_path: Path) -> None:
     assert solved.verdicts[0].move == str(hk.position("chess", f"{START} 0 1").legal_moves[-1])
     with pytest.raises(hk.NotationError, match="did you mean last-move"):
         spec_of("last-mover")
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "roles"),
+    [
+        ("uct:playouts=5", "go9", ROLES),
+        ("mate", "chess", ("evaluator", "solver")),
+        ("mate", "go9", ()),
+        ("uci:stockfish", "chess", ROLES),
+        ("CECP:gnuchess", "shogi", ROLES),
+        ("usi:gpsusi", "chess", ()),
+        ("comments:by=player", "go9", ()),
+        ("table:mine.csv", "go9", ()),
+    ],
+)
+def test_roles_depend_on_the_kind_and_the_game(
+    text: str, game: str, roles: tuple[str, ...]
+) -> None:
+    assert roles_of(text, game) == set(roles)
+
+
+def test_comments_and_tables_evaluate_studies_only() -> None:
+    for text in ("comments", "comments:player=A", "table:mine.csv"):
+        agent = agent_of(text)
+        with pytest.raises(hk.NotationError, match="can't evaluate single positions"):
+            agent.evaluator("chess")
+        with pytest.raises(hk.NotationError, match="can't play games"):
+            agent.player("chess", "x")
+        assert spec_of(agent.spec.text) == agent.spec
 
 
 @pytest.mark.parametrize(

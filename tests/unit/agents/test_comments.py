@@ -145,7 +145,8 @@ def test_players_come_by_their_decided_games_the_most_first(study: hk.Study) -> 
     assert games == sorted(games, reverse=True)
     assert next(iter(table)).name == "comments by Ax"
     assert table.coverage is not None
-    assert str(table.coverage).startswith("Not compared, too few common positions: comments by Ax (")
+    start = "Not compared, too few common positions: comments by Ax ("
+    assert str(table.coverage).startswith(start)
     few = study.metrics(names, where="game_id < 30", resampling=NO_INTERVALS)
     thin = [part for part in few if part.games < 20]
     assert thin

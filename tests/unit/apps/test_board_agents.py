@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,15 @@ from starlette.testclient import TestClient
 
 import hyoka as hk
 from engines import fake
+from hyoka.agents import agent_of
+from hyoka.agents.kinds import AGENT_KINDS
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
 from hyoka.apps.studio.rooms.board import board_agents as thinking
 from hyoka.apps.studio.rooms.board.board_state import BoardState
 from hyoka.apps.studio.rooms.board.live_analyses import Analyses
+
+from ..agents.test_agents import LastMove
 
 OURS = "http://127.0.0.1"
 PART = {"origin": OURS, "sec-fetch-site": "same-origin", "hx-request": "true"}
@@ -132,7 +137,34 @@ def test_an_engine_that_hangs_is_ended_and_named(
     spec = fake("uci", "silent=1", settings=f"name=Hangs,{settings}".removesuffix(","))
     line = hk.Chess().line()
     with pytest.raises(hk.EngineError, match="Hangs: does not answer within") as error:
-        thinking.EngineAnalyst(spec, "chess").evaluate(line, 0.1)
+        thinking.Analyst(agent_of(spec), "chess", 0.1).evaluate(line)
     assert error.value.reason == "timeout"
     with pytest.raises(hk.EngineError, match="Hangs: does not answer within"):
-        thinking.EngineAnalyst(spec, "chess").move(line, "beginner")
+        thinking.best_move(agent_of(spec), "chess", line, "beginner")
+
+
+@pytest.fixture
+def _new_kind() -> Iterator[None]:
+    AGENT_KINDS.append(LastMove)
+    yield
+    AGENT_KINDS.remove(LastMove)
+
+
+@pytest.mark.usefixtures("_new_kind")
+def test_a_new_kind_of_agent_analyzes_and_plays(studio: Studio) -> None:
+    assert "last-move" in thinking.evaluators(studio, "othello")
+    assert "last-move" in thinking.opponents(studio, "othello")
+    query = {"game": "othello", "moves": "d3", "with": "last-move", "against": "last-move"}
+    board = BoardState.of(QueryParams(query))
+    last = str(board.line.legal_moves[-1])
+    assert thinking.refusal(studio, board) == ""
+    replied = thinking.reply(studio, board)
+    assert isinstance(replied, BoardState)
+    assert str(replied.line.moves[-1]) == last
+    analyses = Analyses()
+    job, curve = analyses.analyze(studio, board), analyses.curve(studio, board)
+    for worker in [*job.workers, *curve.workers]:
+        worker.join()
+    [shown] = job.analysis_lines
+    assert (shown.state, shown.value, shown.expected[0][0]) == ("done", 0.1, last)
+    assert curve.values == {"last-move": {0: 0.0, 1: 0.1}}

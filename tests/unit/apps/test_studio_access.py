@@ -362,7 +362,7 @@ def test_a_link_out_of_the_folder_is_not_read_by_a_run(tmp_path: Path) -> None:
         with pytest.raises(hk.SourceError, match="not in the studio's folder"):
             studio.forms.words(command, values, Allow(studio.folder, studio.engines), check=False)
     with pytest.raises(hk.SourceError, match="not in the studio's folder"):
-        studio.engines.spec("uct:eval=a, link=b", studio.folder)
+        studio.engines.agent("uct:eval=a, link=b", studio.folder)
 
 
 def test_an_engine_is_known_by_the_name_that_the_user_gave(folder: Path) -> None:
@@ -370,10 +370,10 @@ def test_an_engine_is_known_by_the_name_that_the_user_gave(folder: Path) -> None
     words = studio.words("match run", {"players": ["sf\nbest=sf@60+1", "uct:playouts=5"]})
     told = ["sf=uci:nodes=1:stockfish", "best=uci:nodes=1:stockfish@60+1", "uct:playouts=5"]
     assert words == ["match", "run", *told]
-    assert studio.engines.spec("sf", studio.folder) == "uci:nodes=1:stockfish"
+    assert studio.engines.agent("sf", studio.folder).spec.text == "uci:nodes=1:stockfish"
     for text in ("uci:stockfish", "uct:eval=/etc/passwd", "uct:eval=../x", ""):
         with pytest.raises(hk.Error):
-            studio.engines.spec(text, studio.folder)
+            studio.engines.agent(text, studio.folder)
 
 
 def test_a_kept_run_is_checked_again_before_it_goes_on(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ with a `ROOM`, a line in `rooms.ROOMS`, templates in `templates/NAME/`, and, if 
 Endpoints are plain functions (they run in threads) or, for streams, coroutines. They raise
 `hyoka.Error` with a sentence for people; anything else becomes "something went wrong".
 GET changes nothing. Paths come from `folder.path(text)`, players and evaluators from
-`engines.spec(text)`: neither lets a request access more than the user allows.
+`engines.agent(text)`: neither lets a request access more than the user allows.
 """
 
 from hyoka.apps.studio.allowed_engines import Engines

@@ -5,18 +5,20 @@ An engine is named on the command line (`--engine NAME=SPEC`) or in a settings f
 points to or keeps among their own settings. A request says its name, and no more.
 """
 
+import contextlib
 import os
 import re
 import shutil
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import hyoka as hk
+from hyoka.agents import Agent, agent_of, kind_of, roles_of, spec_of
+from hyoka.agents.kinds import AGENT_KINDS
 from hyoka.apps.studio.folder import Folder
-from hyoka.search import KINDS
 
 _KNOWN: Final = {
     "stockfish": "uci:stockfish",
@@ -34,6 +36,7 @@ _KNOWN: Final = {
     "gnushogi": "cecp:gnushogi",
 }
 """Programs that many people have, and the spec to allow them by."""
+_MAX_MEMORY_MIB: Final = 2048
 _NAME: Final = re.compile(r"\w[\w.+-]{0,63}")
 
 
@@ -43,28 +46,62 @@ class Engines:
 
     allowed: Mapping[str, str] = field(default_factory=dict)
 
-    def spec(self, text: str, folder: Folder) -> str:
-        """The spec that a text of a request stands for; raises ParameterError or NotationError.
+    def agent(self, text: str, folder: Folder) -> Agent[Any]:
+        """The agent that a text of a request names; raises ParameterError or NotationError.
 
-        An allowed engine's name stands for its spec. Anything else must be a search of Hyoka, and
-        whatever it reads must be in the folder.
+        An allowed engine's name stands for its spec. Any other text must not name a program; the
+        files that it names must be in the folder.
         """
         text = text.strip()
         if text in self.allowed:
-            return self.allowed[text]
-        kind = text.partition(":")[0]
-        if kind not in KINDS:
-            known = ", ".join([*KINDS, *self.allowed])
-            raise hk.NotationError(
-                f"no search or engine '{kind}' here; there are {known}. An engine is allowed when "
-                "the studio is started: hyoka studio --engine NAME=SPEC"
-            )
-        folder.check_text(text.partition(":")[2])
-        return text
+            spec = self.allowed[text]
+            if kind_of(spec).names_program:
+                return agent_of(spec)
+        else:
+            spec = text
+            _check_names_no_program(text, self.choices())
+            folder.check_text(text.partition(":")[2])
+        agent = agent_of(_with_files(spec, folder))
+        for name, size, limit in (
+            ("threads", agent.threads, os.cpu_count() or 1),
+            ("memory", agent.memory_mib, _MAX_MEMORY_MIB),
+        ):
+            if size > limit:
+                raise hk.ParameterError(name, f"is {limit} at most here, not {size}")
+        return agent
+
+    def roles(self, name: str, game: str) -> frozenset[str]:
+        """The roles in a game of an allowed engine or of a text's agent."""
+        return roles_of(self.allowed.get(name, name), game)
 
     def choices(self) -> list[str]:
         """Choices of a form: engines by name, then searches."""
-        return [*self.allowed, *KINDS]
+        kinds = [kind for kind in AGENT_KINDS if not kind.names_program]
+        own = [word for kind in kinds if kind.takes("evaluator") for word in kind.prefixes]
+        return [*self.allowed, *own]
+
+
+def _check_names_no_program(text: str, known: Sequence[str]) -> None:
+    with contextlib.suppress(hk.NotationError):
+        if not kind_of(text).names_program:
+            return
+    raise hk.NotationError(
+        f"no search or engine '{text.partition(':')[0]}' here; there are {', '.join(known)}. "
+        "An engine is allowed when the studio is started: hyoka studio --engine NAME=SPEC"
+    )
+
+
+def _with_files(spec: str, folder: Folder) -> str:
+    """Return a spec with the full names of files in the folder."""
+    kind, colon, rest = spec.partition(":")
+    words = []
+    for word in rest.split(","):
+        name, equals, value = word.partition("=")
+        if equals and value and os.path.isfile(folder.root / value):
+            words.append(f"{name}={folder.path(value)}")
+        else:
+            words.append(word)
+    return f"{kind}{colon}{','.join(words)}"
 
 
 def engines_on_path() -> dict[str, str]:
@@ -104,8 +141,8 @@ def default_settings() -> Path:
 
 
 def _checked(name: str, spec: str) -> str:
-    if not _NAME.fullmatch(name) or name in KINDS:
+    if not _NAME.fullmatch(name) or any(name in kind.prefixes for kind in AGENT_KINDS):
         raise hk.ParameterError("engine", f"has a name of letters and digits, not '{name}'")
-    if spec.partition(":")[0] not in KINDS:
-        hk.EngineSpec.from_text(spec)
+    if kind_of(spec).names_program:
+        spec_of(spec)
     return spec

@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agents at the board: searches of Hyoka and allowed engines, as analysts and as opponents."""
 
+import asyncio
 import contextlib
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 import anyio.to_thread
 from starlette.exceptions import HTTPException
 
 import hyoka as hk
+from hyoka.agents import Agent, Evaluator, RecordedGame, TreeEvaluator, Turn
 from hyoka.apps.studio.pages import sentence
 from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState
 from hyoka.apps.studio.state import Studio
 from hyoka.engines import Failure
 from hyoka.foundation.math import logistic
-from hyoka.games import GameFacts, Line
-from hyoka.search import KINDS, SearchSpec
+from hyoka.games import Line
+from hyoka.search import SearchLimits, SearchTree
+from hyoka.search.search_result import OnResult
 
 T = TypeVar("T")
 
@@ -28,7 +30,6 @@ _MOST_S: Final = 60.0
 """Nobody thinks longer than this, whatever a spec says."""
 _START_S: Final = 30.0
 """An engine may take so long to start and to end beside."""
-_MOST_MIB: Final = 2048
 _AT_ONCE: Final = 4
 _WAITING: Final = 8
 """Maximum number of waiting requests."""
@@ -49,13 +50,11 @@ class Level:
     time_s: float
     """For searches that count neither, and for engines."""
 
-    def limits(self, kind: str) -> hk.SearchLimits:
-        """The spec of a kind of search."""
-        if self.playouts is not None and kind in ("uct", "mc", "mc-score"):
-            return hk.SearchLimits(playouts=self.playouts)
-        if self.depth is not None and kind == "ab":
-            return hk.SearchLimits(depth=self.depth)
-        return hk.SearchLimits(time_s=self.time_s)
+    def limits(self, agent: Agent[Any]) -> SearchLimits:
+        """The limits of an agent at this level: by playouts or depth, else by time."""
+        name = agent.best_limit
+        number = getattr(self, name, None)
+        return SearchLimits(**{name: number}) if number else SearchLimits(time_s=self.time_s)
 
     @property
     def words(self) -> str:
@@ -115,130 +114,111 @@ def stopped_after(seconds: float, stop: Callable[[], None]) -> Iterator[None]:
         timer.cancel()
 
 
-class SearchAnalyst:
-    """A search of ours."""
+class Analyst:
+    """An agent that evaluates positions for a page, in limited time."""
 
-    def __init__(self, spec: str, game: str) -> None:
-        checked = SearchSpec.from_text(spec)
-        for name, most in (
-            ("threads", os.cpu_count() or 1),
-            ("memory", _MOST_MIB),
-            ("hash", _MOST_MIB),
-        ):
-            if checked.has(name) and (checked[name] or 0) > most:
-                raise hk.ParameterError(name, f"is {most} at most here, not {checked[name]}")
-        self.searcher = hk.Searcher(spec, game)
-
-    def evaluate(self, line: Line, seconds: float) -> hk.Evaluation:
-        """Search for that long, with an empty memory."""
-        self.searcher.clear()
-        limits = hk.SearchLimits(time_s=seconds)
-        with stopped_after(seconds + 1, self.searcher.stop):
-            return self.searcher.search(line, limits).evaluation(self.searcher.game)
-
-    def move(self, line: Line, level: str) -> str | None:
-        """Search as much as the level says, or the spec itself."""
-        limits = None if level == OWN else LEVELS[level].limits(self.searcher.spec.kind)
-        with analysis_slot(), stopped_after(_MOST_S, self.searcher.stop):
-            best = self.searcher.search(line, limits).best
-        return None if best is None else str(best)
-
-    def stop(self) -> None:
-        """End the search."""
-        self.searcher.stop()
-
-
-class EngineAnalyst:
-    """An engine that the user allowed, in a process of its own for each question or game."""
-
-    def __init__(self, spec: str, game: str) -> None:
-        self.spec = hk.EngineSpec.from_text(spec)
+    def __init__(self, agent: Agent[Any], game: str, seconds: float) -> None:
+        """Take an agent and the time for each position; the user's limits of an engine stay."""
+        self._agent = agent
         self._game = game
-        self._session: hk.EngineSession | None = None
+        self._seconds = seconds
+        fixed = agent.names_program and agent.has_limits
+        limits = None if fixed else SearchLimits(time_s=seconds)
+        self._evaluator = agent.evaluator(game, limits)
 
-    def evaluate(self, line: Line, seconds: float) -> hk.Evaluation:
-        """Ask it once."""
-        return next(self.evaluate_each([line], seconds))
+    def evaluate(self, line: Line) -> hk.Evaluation:
+        """Evaluate a line's last position."""
+        [evaluation] = self.evaluate_each(line, [len(line.moves)])
+        return evaluation
 
-    def evaluate_each(self, lines: Sequence[Line], seconds: float) -> Iterator[hk.Evaluation]:
-        """Ask it about each line; by its own limits where the user gave some."""
-        limits = None if self.spec.limits else hk.Limits(time_s=seconds)
-        positions = [engine_position(self._game, line) for line in lines]
-        with self._asked(len(lines) * (max(seconds, 1.0) + 1)) as session:
-            for found in session.evaluate_each(positions, limits):
-                if isinstance(found, Failure):
-                    raise hk.EngineError(self.spec.title, found.message, reason=found.reason)
-                yield found
+    def evaluate_each(self, line: Line, plies: Sequence[int]) -> Iterator[hk.Evaluation]:
+        """Evaluate positions of a line. Raises EngineError."""
+        with self._working(len(plies)) as evaluator:
+            evaluator.identity()
+            for result in evaluator.evaluate_each([RecordedGame.of_line(self._game, line, plies)]):
+                if isinstance(result, Failure):
+                    title = self._agent.spec.title
+                    raise hk.EngineError(title, result.message, reason=result.reason)
+                yield result
+
+    def search_tree(self, line: Line, on_result: OnResult) -> SearchTree | None:
+        """Evaluate a line's last position, with a tree; None if the agent has none."""
+        if not isinstance(self._evaluator, TreeEvaluator):
+            return None
+        with self._working(1):
+            return self._evaluator.search_tree(line, on_result)
 
     @contextlib.contextmanager
-    def _asked(self, seconds: float) -> Iterator[hk.EngineSession]:
-        """It at work, for so long and a while at most."""
-        session = self._session = hk.EngineSession(self.spec, max_restarts=0)
+    def _working(self, positions: int) -> Iterator[Evaluator]:
+        """Stop the evaluator when it is overdue, and close it at the end."""
+        seconds = positions * (max(self._seconds, 1.0) + 1) + _START_S
         overdue = threading.Event()
 
         def end() -> None:
             overdue.set()
-            session.stop()
+            self.stop()
 
         try:
-            with stopped_after(seconds + _START_S, end), session:
-                yield session
+            with stopped_after(seconds, end):
+                yield self._evaluator
         except hk.EngineError:
-            if not overdue.is_set():
-                raise
-            message = f"does not answer within {seconds + _START_S:g} s"
-            raise hk.EngineError(self.spec.title, message, reason="timeout") from None
-
-    def move(self, line: Line, level: str) -> str | None:
-        """Ask it for as long as the level says."""
-        seconds = 1.0 if level == OWN else LEVELS[level].time_s
-        limits = None if level == OWN and self.spec.limits else hk.Limits(time_s=seconds)
-        with analysis_slot(), self._asked(seconds) as session:
-            return session.best_move(engine_position(self._game, line), limits)
+            if overdue.is_set():
+                raise overdue_error(self._agent, seconds) from None
+            raise
+        finally:
+            self._evaluator.close()
 
     def stop(self) -> None:
-        """End the engine."""
-        if self._session is not None:
-            self._session.stop()
+        """End the work."""
+        self._evaluator.stop()
 
 
-def engine_position(game: str, line: Line) -> hk.EnginePosition:
-    """A line in the form that engines receive."""
-    komi = getattr(line.start, "komi", 0.0)
-    return hk.EnginePosition(game, line.start.text, [str(move) for move in line.moves], komi)
+def overdue_error(agent: Agent[Any], seconds: float) -> hk.EngineError:
+    """The error of an agent that does not answer in time."""
+    message = f"does not answer within {seconds:g} s"
+    return hk.EngineError(agent.spec.title, message, reason="timeout")
 
 
-def analyst(studio: Studio, text: str, game: str) -> SearchAnalyst | EngineAnalyst:
+def analyst(studio: Studio, text: str, game: str, seconds: float) -> Analyst:
     """The agent that a request names, if it is allowed; raises Error."""
-    spec = studio.engines.spec(text, studio.folder)
-    if spec.partition(":")[0] in KINDS:
-        return SearchAnalyst(_with_files(spec, studio), game)
-    return EngineAnalyst(spec, game)
+    return Analyst(studio.engines.agent(text, studio.folder), game, seconds)
 
 
-def _with_files(spec: str, studio: Studio) -> str:
-    """A search's text with files of the studio's folder by their full names."""
-    kind, colon, rest = spec.partition(":")
-    words = []
-    for word in rest.split(","):
-        name, equals, value = word.partition("=")
-        if equals and value and os.path.isfile(studio.folder.root / value):
-            words.append(f"{name}={studio.folder.path(value)}")
-        else:
-            words.append(word)
-    return f"{kind}{colon}{','.join(words)}"
+def best_move(agent: Agent[Any], game: str, line: Line, level: str) -> str | None:
+    """Let an agent move, at a level or within its own limits. Raises EngineError."""
+    seconds, limits = 1.0, None
+    if level != OWN:
+        seconds, limits = LEVELS[level].time_s, LEVELS[level].limits(agent)
+    elif not agent.has_limits:
+        limits = SearchLimits(time_s=seconds)
+    player = agent.player(game, agent.spec.title, limits)
+    [position] = RecordedGame.of_line(game, line).engine_positions()
+
+    async def play() -> hk.Evaluation:
+        try:
+            async with asyncio.timeout(seconds + _START_S):
+                await player.new_game(agent.seed)
+                return await player.play(Turn(line, position, None))
+        except TimeoutError:
+            raise overdue_error(agent, seconds + _START_S) from None
+        finally:
+            await player.close()
+
+    with analysis_slot(), stopped_after(_MOST_S, player.stop):
+        return asyncio.run(play()).best
 
 
 def reply(studio: Studio, table: BoardState) -> BoardState | str:
     """The table after the other side's move; in words why there is none."""
     if table.level != OWN and table.level not in LEVELS:
         raise hk.ParameterError("level", f"is one of {', '.join([*LEVELS, OWN])}")
-    found = analyst(studio, table.against, table.game).move(table.line, table.level)
-    if found == "resign":
+    agent = studio.engines.agent(table.against, studio.folder)
+    move = best_move(agent, table.game, table.line, table.level)
+    if move == "resign":
         return f"{table.against} resigns."
-    if found is None or not table.line.is_legal(found):
+    if move is None or not table.line.is_legal(move):
         return f"{table.against} finds no move here."
-    return table.play(found)
+    return table.play(move)
 
 
 def value_of(found: hk.Evaluation, game: str) -> float | None:
@@ -252,44 +232,25 @@ def value_of(found: hk.Evaluation, game: str) -> float | None:
     return logistic(found.score / hk.game_facts(game).formats.centipawn_scale)
 
 
-_SOLVERS: Final = ("mate", "exact")
-"""Searches that answer a question of a position and play no game."""
-_SPOKEN: Final = {"cecp": ("uci", "usi")}
-"""Protocols by which engines play games that usually have another."""
-
-
 def opponents(studio: Studio, game: str) -> list[str]:
     """Engines and searches that play a game."""
-    return [name for name in evaluators(studio, game) if name not in _SOLVERS]
+    engines = studio.engines
+    return [name for name in engines.choices() if "player" in engines.roles(name, game)]
 
 
 def evaluators(studio: Studio, game: str) -> list[str]:
-    """Engines and searches that can be asked about positions of a game."""
-    facts = hk.game_facts(game)
-    allowed = studio.engines.allowed
-    return [
-        name for name in studio.engines.choices() if not _refused(allowed.get(name, name), facts)
-    ]
+    """Engines and searches that evaluate positions of a game."""
+    engines = studio.engines
+    return [name for name in engines.choices() if "evaluator" in engines.roles(name, game)]
 
 
 def refusal(studio: Studio, table: BoardState) -> str:
-    """Why whom a table names can't play its game, in words; "" if nothing speaks against it."""
+    """Why the opponent of a table cannot play its game; empty if it can."""
     if not table.against:
         return ""
     try:
-        spec = studio.engines.spec(table.against, studio.folder)
-        if spec.partition(":")[0] in KINDS:
-            SearchSpec.from_text(spec)
+        studio.engines.agent(table.against, studio.folder)
     except hk.Error as error:
         return str(error)
-    return f"{table.against} {words}" if (words := _refused(spec, table.facts)) else ""
-
-
-def _refused(spec: str, facts: GameFacts) -> str:
-    kind = spec.partition(":")[0]
-    if kind in KINDS:
-        solves = {"mate": facts.search.mate_solver, "exact": facts.search.ending_solver}
-        return "" if solves.get(kind, True) else f"solves nothing in {facts.title}"
-    protocol = hk.EngineSpec.from_text(spec).protocol
-    plays = facts.formats.protocol in _SPOKEN.get(protocol, (protocol,))
-    return "" if plays else f"speaks {protocol.upper()}, in which {facts.title} is not played"
+    plays = "player" in studio.engines.roles(table.against.strip(), table.game)
+    return "" if plays else f"{table.against} does not play {table.facts.title}"

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 import hyoka as hk
 from hyoka.apps.studio.parameters import is_whole_number
 from hyoka.apps.studio.rooms.board.board_agents import (
-    EngineAnalyst,
-    SearchAnalyst,
+    Analyst,
     analysis_slot,
     analyst,
-    stopped_after,
     value_of,
 )
 from hyoka.apps.studio.rooms.board.board_state import BoardState, word_of
@@ -39,7 +37,6 @@ _UNSEEN_S: Final = 5.0
 _A_PLY_S: Final = 0.1
 _SHOWN: Final = 8
 _PV: Final = 10
-Who = SearchAnalyst | EngineAnalyst
 
 
 @dataclass
@@ -213,10 +210,10 @@ class Job:
             for analysis_line in self.analysis_lines:
                 analysis_line.tree = None
 
-    def start(self, work: Callable[[AnalysisLine, Who], None], who: list[Who]) -> None:
+    def start(self, work: Callable[[AnalysisLine, Analyst], None], who: list[Analyst]) -> None:
         """Begin, one thread for each evaluator."""
 
-        def guarded(analysis_line: AnalysisLine, asked: Who) -> None:
+        def guarded(analysis_line: AnalysisLine, asked: Analyst) -> None:
             try:
                 with analysis_slot():
                     analysis_line.state = "thinking"
@@ -268,24 +265,21 @@ class Analyses:
         if table.line.outcome is not None:
             raise hk.Error("the game is over: nothing is left to think about")
         names = evaluators(table)
-        who = [analyst(studio, name, table.game) for name in names]
+        who = [analyst(studio, name, table.game, table.seconds) for name in names]
         job = self._new(table)
         job.analysis_lines = [AnalysisLine(name, table.line) for name in names]
 
-        def work(analysis_line: AnalysisLine, asked: Who) -> None:
-            if isinstance(asked, EngineAnalyst):
-                analysis_line.evaluation = asked.evaluate(analysis_line.line, table.seconds)
-                return
-
-            def tell(result: hk.SearchResult) -> None:
+        def work(analysis_line: AnalysisLine, asked: Analyst) -> None:
+            def on_result(result: hk.SearchResult) -> None:
                 analysis_line.result = result
                 if job.is_unseen or job.stopped:
                     asked.stop()
 
-            with stopped_after(table.seconds + 1, asked.stop):
-                limits = hk.SearchLimits(time_s=table.seconds)
-                tree = hk.search_tree(analysis_line.line, asked.searcher, limits, on_result=tell)
-            job.keep(analysis_line, tree)
+            tree = asked.search_tree(analysis_line.line, on_result)
+            if tree is not None:
+                job.keep(analysis_line, tree)
+            else:
+                analysis_line.evaluation = asked.evaluate(analysis_line.line)
 
         job.start(work, who)
         return job
@@ -295,22 +289,19 @@ class Analyses:
         if not table.moves:
             raise hk.Error("play some moves first: a curve is over those of a game")
         names = evaluators(table)
-        who = [analyst(studio, name, table.game) for name in names]
+        who = [analyst(studio, name, table.game, _A_PLY_S) for name in names]
         job = self._new(table)
         job.values = {name: {} for name in names}
         lines = list(itertools.accumulate(table.moves, play, initial=table.at(0).line))
         job.analysis_lines = [AnalysisLine(name, lines[-1]) for name in names]
 
-        def work(analysis_line: AnalysisLine, asked: Who) -> None:
+        def work(analysis_line: AnalysisLine, asked: Analyst) -> None:
             on = [(ply, line) for ply, line in enumerate(lines) if line.outcome is None]
             for ply, line in enumerate(lines):
                 if line.outcome is not None:
                     job.values[analysis_line.name][ply] = float(line.outcome.value)
-            if isinstance(asked, EngineAnalyst):
-                found = asked.evaluate_each([line for _, line in on], _A_PLY_S)
-            else:
-                found = (asked.evaluate(line, _A_PLY_S) for _, line in on)
-            for (ply, _), evaluation in zip(on, found, strict=False):
+            evaluations = asked.evaluate_each(lines[-1], [ply for ply, _ in on])
+            for (ply, _), evaluation in zip(on, evaluations, strict=False):
                 value = value_of(evaluation, table.game)
                 if value is not None:
                     job.values[analysis_line.name][ply] = value
