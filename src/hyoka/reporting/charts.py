@@ -26,6 +26,8 @@ from hyoka.foundation.text import printable
 from hyoka.storage.files import write_bytes, write_text
 from hyoka.storage.outputs import mark_png, mark_svg
 
+BLOCKS_CSS: Final = "blocks.css"
+"""The style sheet of blocks, for reports and other pages that show them."""
 INK: Final = "var(--ink)"
 """Color of the page's text. Charts use CSS variables; the page sets their values."""
 QUIET: Final = "var(--quiet)"
@@ -117,7 +119,8 @@ def chart_of(spec: dict[str, Any]) -> altair.TopLevelMixin:
 @functools.cache
 def styles() -> str:
     """The style sheet of all pages; its first rule has the colors of the light theme."""
-    return (importlib.resources.files("hyoka.reporting") / "page.css").read_text(encoding="utf-8")
+    folder = importlib.resources.files("hyoka.reporting")
+    return "".join((folder / name).read_text(encoding="utf-8") for name in ("page.css", BLOCKS_CSS))
 
 
 @functools.cache

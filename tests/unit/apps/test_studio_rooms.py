@@ -218,7 +218,7 @@ def test_curves_say_how_many_positions_all_have_judged(client: TestClient, folde
     assert "that both evaluated" not in alone
     # Splits call evaluators as the rest of the page does.
     none = part(client, "/study", path="few", view="splits", of=study.engines[0])
-    assert "under which ab:depth=1 is significantly biased" in none
+    assert "under which Alpha-beta, depth 1 is significantly biased" in none
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json", "svg", "png", "html"])
@@ -340,7 +340,7 @@ def test_a_split_has_curves_and_boards(tmp_path: Path) -> None:
 def test_a_game_has_a_line_for_every_evaluator(client: TestClient) -> None:
     shown = client.get(address("/study/game", path="a study", game=3, ply=2)).text
     assert "comments" in shown
-    assert "ab:depth=1" in shown
+    assert "Alpha-beta, depth 1" in shown
     assert 'data-place="2"' in shown
     place = part(client, "/study/game", path="a study", game=3, ply=0)
     assert 'data-place="0"' in place

@@ -14,21 +14,26 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Mount
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import hyoka as hk
+import hyoka.reporting
 from hyoka.apps.studio.access import TOKEN, AccessControl, new_token
 from hyoka.apps.studio.blocks import PageWidth, warm_up
 from hyoka.apps.studio.pages import HERE, failure
 from hyoka.apps.studio.rooms import ROOMS
 from hyoka.apps.studio.state import Studio
+from hyoka.reporting.charts import BLOCKS_CSS
 from hyoka.study.sql import within_memory
 
 _QUERY_BYTES: Final = 500_000_000
 """Memory limit of one query; several queries may run beside the runs."""
+
+
+_IMMUTABLE: Final = "public, max-age=31536000, immutable"
 
 
 class ImmutableStaticFiles(StaticFiles):
@@ -37,8 +42,14 @@ class ImmutableStaticFiles(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         """The response, with a header that allows caching."""
         response = await super().get_response(path, scope)
-        response.headers["cache-control"] = "public, max-age=31536000, immutable"
+        response.headers["cache-control"] = _IMMUTABLE
         return response
+
+
+def block_styles(_request: Request) -> Response:
+    """The style sheet of reports' blocks."""
+    file = Path(hyoka.reporting.__file__).with_name(BLOCKS_CSS)
+    return FileResponse(file, headers={"cache-control": _IMMUTABLE})
 
 
 class ErrorBoundary:
@@ -70,6 +81,7 @@ def studio_app(studio: Studio, *, token: str, host: str = "127.0.0.1", port: int
     """The ASGI application of a studio at an address."""
     app = Starlette(
         routes=[
+            Route("/static/blocks.css", block_styles),
             Mount("/static", ImmutableStaticFiles(directory=HERE / "static")),
             *(route for room in ROOMS for route in room.routes),
         ],

@@ -16,12 +16,15 @@ from hyoka.apps.studio import folder as uploads
 from hyoka.apps.studio.access import REPORT_POLICY
 from hyoka.apps.studio.allowed_engines import engines_on_path
 from hyoka.apps.studio.pages import page
-from hyoka.apps.studio.rooms.learning import loops_among
+from hyoka.apps.studio.rooms.learning import loops_among, models_table
 from hyoka.apps.studio.runs import Run
 from hyoka.apps.studio.state import Room, Studio, studio_of
 from hyoka.games import FACTS
+from hyoka.reporting import Table
 
 _MOST_FILES: Final = 20
+_LISTED: Final = 50
+"""Models listed on the page."""
 
 
 def show(request: Request) -> Response:
@@ -44,14 +47,14 @@ def show(request: Request) -> Response:
         "home/index.html",
         studies=by_kind["study"],
         matches=by_kind["match"],
-        models=by_kind["model"],
+        models=models_table(by_kind["model"][:_LISTED]),
         loops=loops,
         samples=sorted({facts.title for facts in FACTS.values() if facts.bundled.samples}),
         records=by_kind["records"],
         is_empty=not everything,
         runs=studio.runs.under_way(),
         has_runs=bool(studio.runs.all()),
-        allowed=studio.engines.allowed,
+        allowed=Table("Engines", ("Name", "What it is"), [*studio.engines.allowed.items()]),
         others=others,
     )
 

@@ -121,7 +121,7 @@ def _overview(studio: Studio) -> dict[str, Any]:
         Section(
             "METS" if kind == "mets" else kind.capitalize(),
             (f"{KINDS[kind].words[:1].upper()}{KINDS[kind].words[1:]}.",),
-            (models_table(f"The newest of {len(found):,}", found[:_LISTED]),),
+            (models_table(found[:_LISTED]),),
         )
         for kind, found in kinds.items()
         if found
@@ -129,10 +129,10 @@ def _overview(studio: Studio) -> dict[str, Any]:
     return {"loops": loops, "kinds": tables, "runs": _runs(studio)}
 
 
-def models_table(caption: str, models: Sequence[Found]) -> Table:
+def models_table(models: Sequence[Found]) -> Table:
     """A table of models that leads to their pages."""
     return Table(
-        caption,
+        "The newest models",
         ("File", "Game", "What it is", "Size"),
         [
             (
