@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any, Final, Protocol
+from typing import IO, Any, Final
 
 from hyoka.foundation.errors import SourceError
 
@@ -123,60 +123,11 @@ class Damage:
     """The member's name; empty for the archive itself."""
 
 
-class _Unpacker(Protocol):
-    """Unpacks bytes, at most `most` per call."""
+class _Unpacker:
+    """Unpacks bytes, at most `most` per call, by a decompressor of bz2 or lzma."""
 
-    def unpack(self, packed: bytes, most: int) -> bytes: ...
-    @property
-    def wants_more(self) -> bool: ...
-    @property
-    def is_at_end(self) -> bool: ...
-    @property
-    def is_whole(self) -> bool:
-        """Whether the data may end here."""
-
-
-class _Stored:
-    def __init__(self) -> None:
-        self._held = b""
-        self.is_at_end = False
-        self.is_whole = True
-
-    def unpack(self, packed: bytes, most: int) -> bytes:
-        data = self._held + packed
-        self._held = data[most:]
-        return data[:most]
-
-    @property
-    def wants_more(self) -> bool:
-        return not self._held
-
-
-class _Deflated:
-    def __init__(self) -> None:
-        self._object = zlib.decompressobj(-15)
-
-    def unpack(self, packed: bytes, most: int) -> bytes:
-        return self._object.decompress(self._object.unconsumed_tail + packed, most)
-
-    @property
-    def wants_more(self) -> bool:
-        return not self._object.unconsumed_tail
-
-    @property
-    def is_at_end(self) -> bool:
-        return self._object.eof
-
-    @property
-    def is_whole(self) -> bool:
-        return self.is_at_end
-
-
-class _Decompressed:
-    """Shared behavior of bz2 and lzma."""
-
-    def __init__(self, unpacker: Any) -> None:
-        self._object = unpacker
+    def __init__(self, decompressor: Any) -> None:
+        self._object = decompressor
 
     def unpack(self, packed: bytes, most: int) -> bytes:
         data: bytes = self._object.decompress(packed, most)
@@ -192,18 +143,48 @@ class _Decompressed:
 
     @property
     def is_whole(self) -> bool:
+        """Whether the data may end here."""
         return self.is_at_end
 
 
-class _ZipLzma:
+class _Stored(_Unpacker):
+    is_at_end = False
+    is_whole = True
+
+    def __init__(self) -> None:
+        self._held = b""
+
+    def unpack(self, packed: bytes, most: int) -> bytes:
+        data = self._held + packed
+        self._held = data[most:]
+        return data[:most]
+
+    @property
+    def wants_more(self) -> bool:
+        return not self._held
+
+
+class _Deflated(_Unpacker):
+    def __init__(self) -> None:
+        super().__init__(zlib.decompressobj(-15))
+
+    def unpack(self, packed: bytes, most: int) -> bytes:
+        return super().unpack(self._object.unconsumed_tail + packed, most)
+
+    @property
+    def wants_more(self) -> bool:
+        return not self._object.unconsumed_tail
+
+
+class _ZipLzma(_Unpacker):
     """LZMA in zip format, which has a small header of its own."""
 
     def __init__(self) -> None:
+        super().__init__(None)
         self._head = b""
-        self._rest: _Decompressed | None = None
 
     def unpack(self, packed: bytes, most: int) -> bytes:
-        if self._rest is None:
+        if self._object is None:
             self._head += packed
             size = int.from_bytes(self._head[2:4], "little")
             if len(self._head) < 4 + size:
@@ -218,27 +199,23 @@ class _ZipLzma:
                 "pb": code // 45,
                 "dict_size": max(4096, dictionary),
             }
-            self._rest = _Decompressed(lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[chosen]))
+            self._object = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[chosen])
             packed = self._head[9:]
-        return self._rest.unpack(packed, most)
+        return super().unpack(packed, most)
 
     @property
     def wants_more(self) -> bool:
-        return self._rest is None or self._rest.wants_more
+        return self._object is None or super().wants_more
 
     @property
     def is_at_end(self) -> bool:
-        return self._rest is not None and self._rest.is_at_end
-
-    @property
-    def is_whole(self) -> bool:
-        return self.is_at_end
+        return self._object is not None and super().is_at_end
 
 
 _METHODS: Final[dict[int, Callable[[], _Unpacker]]] = {
     zipfile.ZIP_STORED: _Stored,
     zipfile.ZIP_DEFLATED: _Deflated,
-    zipfile.ZIP_BZIP2: lambda: _Decompressed(bz2.BZ2Decompressor()),
+    zipfile.ZIP_BZIP2: lambda: _Unpacker(bz2.BZ2Decompressor()),
     zipfile.ZIP_LZMA: _ZipLzma,
 }
 

@@ -107,7 +107,7 @@ class GtpServer:
             "reg_genmove": self._reg_genmove,
             "time_settings": lambda words: _done(self._clocks.set, words),
             "kgs-time_settings": lambda words: _done(self._clocks.set_kgs, words),
-            "time_left": lambda words: _done2(self._clocks.tell, color_of(words), words[1:]),
+            "time_left": self._time_left,
             "clear_cache": self._clear_cache,
             "hyoka-search": self._change_search,
             "hyoka-set": self._change_setting,
@@ -124,6 +124,10 @@ class GtpServer:
                 "kata-search_analyze": self._search_analyze,
             }
         return commands
+
+    def _time_left(self, words: list[str]) -> str:
+        player = color_of(words)
+        return _done(lambda rest: self._clocks.tell(player, rest), words[1:])
 
     def _known_command(self, words: list[str]) -> str:
         return str(bool(words) and words[0] in self._commands()).lower()
@@ -339,9 +343,3 @@ def _done(act: Callable[[Sequence[str]], None], words: Sequence[str]) -> str:
     except NotationError:
         raise NotationError("syntax error") from None
     return ""
-
-
-def _done2(
-    act: Callable[[Player, Sequence[str]], None], player: Player, words: Sequence[str]
-) -> str:
-    return _done(lambda given: act(player, given), words)

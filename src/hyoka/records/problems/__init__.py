@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problem sets in published formats: positions with solutions, scores and claims.
 
-A new format needs a reader in a file of its own and one line in `FORMATS`.
+A new format needs a reader and one line in `FORMATS`.
 
 >>> suite = read_problems('''
 ... 7k/R7/6K1/8/8/8/8/8 w - - bm Ra8#; id "mate";

@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from hyoka.foundation.errors import NotationError, SourceError
-from hyoka.records.problems import epd, gtp_tests, shogi_sets
-from hyoka.records.problems import othello_sets as othello_lines
-from hyoka.records.problems import pachi_tests as pachi_unit
+from hyoka.records.problems import gtp_tests, line_sets, pachi_tests
 from hyoka.records.problems.problem import OpenBeside, ProblemSet
 
 
@@ -37,28 +35,32 @@ def _alone(read: Callable[[str, str], ProblemSet]) -> Callable[..., ProblemSet]:
 
 
 FORMATS: Final[dict[str, Format]] = {
-    "epd": Format("chess positions with operations, perft", epd.LOOKS_LIKE, _alone(epd.read)),
+    "epd": Format(
+        "chess positions with operations, perft",
+        line_sets.LOOKS_LIKE_EPD,
+        _alone(line_sets.read_epd),
+    ),
     "sfen": Format(
-        "shogi positions with moves", shogi_sets.LOOKS_LIKE_SFEN, _alone(shogi_sets.read_sfen_lines)
+        "shogi positions with moves", line_sets.LOOKS_LIKE_SFEN, _alone(line_sets.read_sfen_lines)
     ),
     "jsonl": Format(
         "shogi positions with answers",
-        shogi_sets.LOOKS_LIKE_JSON,
-        _alone(shogi_sets.read_json_lines),
+        line_sets.LOOKS_LIKE_JSON,
+        _alone(line_sets.read_json_lines),
     ),
     "obf": Format(
         "Othello positions with a score for each move",
-        othello_lines.LOOKS_LIKE_OBF,
-        _alone(othello_lines.read_obf),
+        line_sets.LOOKS_LIKE_OBF,
+        _alone(line_sets.read_obf),
     ),
     "othello": Format(
         "Othello positions with one move and its score",
-        othello_lines.LOOKS_LIKE_PLAIN,
-        _alone(othello_lines.read_plain),
+        line_sets.LOOKS_LIKE_PLAIN,
+        _alone(line_sets.read_plain),
     ),
     "tst": Format("GTP commands with expected answers", gtp_tests.LOOKS_LIKE, gtp_tests.read),
     "pachi": Format(
-        "Go diagrams with claims about them", pachi_unit.LOOKS_LIKE, _alone(pachi_unit.read)
+        "Go diagrams with claims about them", pachi_tests.LOOKS_LIKE, _alone(pachi_tests.read)
     ),
 }
 
