@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import pyarrow as pa
 
-from hyoka.foundation.errors import Error, StudyError, named
+from hyoka.foundation.errors import Error, ParameterError, StudyError, named
 from hyoka.foundation.figure import Figure
-from hyoka.storage.files import write_bytes, write_text
+from hyoka.storage.files import write_bytes
 from hyoka.storage.outputs import mark_table
 
 if TYPE_CHECKING:
@@ -169,8 +169,9 @@ def too_few_note(count: int, least: int, what: str = "row") -> str:
     )
 
 
-FORMATS = (".csv", ".parquet", ".json", ".html", ".png", ".svg", ".pdf")
+TABLES = (".csv", ".parquet", ".json")
 _PICTURES = (".png", ".svg", ".pdf")
+FORMATS = (*TABLES, ".html", *_PICTURES)
 
 
 class Result(ABC):
@@ -243,12 +244,8 @@ class Result(ABC):
         `figure` sets a picture's size, title, range, legend and names.
         """
         file = Path(path)
-        if file.suffix.lower() == ".csv":
-            write_text(file, _csv(self.table()))
-        elif file.suffix.lower() == ".parquet":
-            _write_parquet(self.table(), file)
-        elif file.suffix.lower() == ".json":
-            write_text(file, json.dumps(self.rows(), indent=1, ensure_ascii=False) + "\n")
+        if file.suffix.lower() in TABLES:
+            write_table(self.table(), file)
         elif file.suffix.lower() in _PICTURES:
             from hyoka.reporting import save_chart  # noqa: PLC0415 - slow to import
 
@@ -334,17 +331,47 @@ def plain_json(value: Any) -> Any:
     return [plain_json(each) for each in value] if isinstance(value, list) else value
 
 
-def _csv(table: pa.Table) -> str:
-    import pyarrow.csv as pc  # noqa: PLC0415 - seldom needed
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table atomically as `.csv`, `.parquet` or `.json`, by the path's ending.
 
+    Lists and maps become JSON in CSV, bytes hexadecimal; non-finite numbers are null in JSON.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in TABLES:
+        raise ParameterError("output", f"ends in {', '.join(TABLES)}, not '{path.name}'")
     sink = io.BytesIO()
-    pc.write_csv(table, sink)
-    return sink.getvalue().decode("utf-8")
+    if suffix == ".csv":
+        import pyarrow.csv as pc  # noqa: PLC0415 - seldom needed
+
+        pc.write_csv(_flat(table), sink)
+    elif suffix == ".parquet":
+        import pyarrow.parquet as pq  # noqa: PLC0415 - seldom needed
+
+        pq.write_table(mark_table(table), sink)
+    else:
+        rows = (_as_text(row) for row in plain_json(table.to_pylist()))
+        sink.write(("[\n " + ",\n ".join(rows) + "\n]\n").encode())
+    write_bytes(path, sink.getvalue())
 
 
-def _write_parquet(table: pa.Table, file: Path) -> None:
-    import pyarrow.parquet as pq  # noqa: PLC0415 - seldom needed
+def _flat(table: pa.Table) -> pa.Table:
+    """Convert values for CSV: lists and maps to JSON, bytes to hexadecimal."""
+    for i, column in enumerate(table.columns):
+        kind = column.type
+        if pa.types.is_nested(kind):
+            text = _as_text
+        elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+            text = bytes.hex
+        else:
+            continue
+        texts = [None if each is None else text(each) for each in column.to_pylist()]
+        table = table.set_column(i, table.column_names[i], pa.array(texts, pa.string()))
+    return table
 
-    sink = io.BytesIO()
-    pq.write_table(mark_table(table), sink)
-    write_bytes(file, sink.getvalue())
+
+def _as_text(value: Any) -> str:
+    return json.dumps(
+        value,
+        ensure_ascii=False,
+        default=lambda each: each.hex() if isinstance(each, bytes) else str(each),
+    )

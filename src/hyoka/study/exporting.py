@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results and positions as files for other programs: tables, EPD, packed SFEN."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hyoka import _core
@@ -19,57 +17,11 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.records.bulk import GameTable
 from hyoka.storage.files import write_bytes
-from hyoka.storage.outputs import mark_table
+from hyoka.storage.result import TABLES, write_table
 from hyoka.study.sampling import chosen_evaluator, nothing_evaluated, titles_text
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
-
-
-TABLES: Final = (".csv", ".parquet", ".json")
-
-
-def write_table(table: pa.Table, path: Path) -> None:
-    """Write a table atomically as `.csv`, `.parquet` or `.json`, by the path's ending."""
-    suffix = path.suffix.lower()
-    if suffix not in TABLES:
-        raise ParameterError("output", f"ends in {', '.join(TABLES)}, not '{path.name}'")
-    sink = pa.BufferOutputStream()
-    if suffix == ".parquet":
-        pq.write_table(mark_table(table), sink)
-    elif suffix == ".csv":
-        pyarrow.csv.write_csv(_flat(table), sink)
-    else:
-        sink.write(_json(table))
-    write_bytes(path, sink.getvalue().to_pybytes())
-
-
-def _json(table: pa.Table) -> bytes:
-    rows = [
-        f" {json.dumps(row, ensure_ascii=False, default=_csv_value)}" for row in table.to_pylist()
-    ]
-    return ("[\n" + ",\n".join(rows) + "\n]\n").encode()
-
-
-def _csv_value(value: Any) -> str:
-    return value.hex() if isinstance(value, bytes) else str(value)
-
-
-def _flat(table: pa.Table) -> pa.Table:
-    """Convert values for CSV: lists and maps to JSON, bytes to hexadecimal."""
-    for i, column in enumerate(table.columns):
-        kind = column.type
-        if pa.types.is_nested(kind):
-            texts = [
-                None if each is None else json.dumps(each, ensure_ascii=False, default=_csv_value)
-                for each in column.to_pylist()
-            ]
-        elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-            texts = [None if each is None else each.hex() for each in column.to_pylist()]
-        else:
-            continue
-        table = table.set_column(i, table.column_names[i], pa.array(texts, pa.string()))
-    return table
 
 
 PACKED: Final = np.dtype(

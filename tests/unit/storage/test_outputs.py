@@ -20,7 +20,7 @@ from hyoka.apps.cli.output_files import Output, OutputFolder, checked, name_of, 
 from hyoka.foundation.errors import OutputError
 from hyoka.reporting import Page, write_page
 from hyoka.storage import check_output, check_output_folder, kind_of_file, mark_png
-from hyoka.study.exporting import write_table
+from hyoka.storage.result import write_table
 
 GAME = "(;GM[1]FF[4]SZ[9]PB[A]PW[B]RE[B+R];B[ee];W[cc];B[gg])\n"
 MODEL = hk.ModelFile.of("weights", {"game": "chess", "weights": {"bishop_pair": 30}})

@@ -30,12 +30,12 @@ from hyoka.parallel import cluster
 from hyoka.search import EXACT_METHODS
 from hyoka.search.difficulty import SEARCH
 from hyoka.storage.outputs import TABLE
+from hyoka.storage.result import TABLES, write_table
 from hyoka.study import COMMENTS, ColumnReport, Study, columns_of
 from hyoka.study.derived_columns import CategoriesReport, categorize, rank_moves
 from hyoka.study.evaluating import evaluate
 from hyoka.study.evaluation_store import EvaluationReport
 from hyoka.study.exact_results import adjudicate, adjudicate_records
-from hyoka.study.exporting import TABLES, write_table
 from hyoka.study.sampling import SAID
 from hyoka.study.verify import check_study
 
@@ -222,6 +222,9 @@ def study_evaluate_command(
             "your own as table:FILE (CSV or Parquet, by game_id and ply or by position).",
         ),
     ] = None,
+    name: Annotated[
+        str, typer.Option("--name", help="The name of a single evaluator in reports.")
+    ] = "",
     where: Where = None,
     sample: Annotated[
         int | None,
@@ -276,6 +279,7 @@ def study_evaluate_command(
             jobs=jobs,
             executor=executor,
             retry_failed=retry_failed,
+            title=name,
             progress=progress,
         )
     if as_json:
