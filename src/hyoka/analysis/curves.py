@@ -8,7 +8,7 @@ games.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, Protocol
 
@@ -409,7 +409,11 @@ def monotonicity(
     p_value = math.nan
     if len(drawn):
         seen = float((weights * (shares - rising) ** 2).sum())
-        moved = np.where(np.isfinite(drawn), drawn, shares) - shares + _levelled(rising, weights)
+        moved = (
+            np.where(np.isfinite(drawn), drawn, shares)
+            - shares
+            + _pooled(rising, weights, _is_level)
+        )
         beyond = 0
         for each in moved:
             distance = (weights * (each - never_falling(each, weights)) ** 2).sum()
@@ -418,20 +422,8 @@ def monotonicity(
     return Monotonicity(int((steps < 0).sum()), float(max(-steps.min(), 0)), p_value)
 
 
-def _levelled(rising: Reals, weights: Reals) -> Reals:
-    """A rising curve with steps below two standard errors pooled."""
-    pools: list[list[float]] = []  # mean, weight, length
-    for share, weight in zip(rising.tolist(), weights.tolist(), strict=True):
-        pools.append([share, weight, 1])
-        while len(pools) > 1 and _is_level(pools[-2], pools[-1]):
-            mean, mass, length = pools.pop()
-            below = pools[-1]
-            total = below[1] + mass
-            pools[-1] = [(below[0] * below[1] + mean * mass) / total, total, below[2] + length]
-    return np.array([mean for mean, _, length in pools for _ in range(int(length))])
-
-
 def _is_level(one: list[float], other: list[float]) -> bool:
+    """Whether the step between two pools is below two standard errors."""
     mean = (one[0] * one[1] + other[0] * other[1]) / (one[1] + other[1])
     error = math.sqrt(max(mean * (1 - mean), 0) * (1 / one[1] + 1 / other[1]))
     return other[0] - one[0] < 2 * error
@@ -443,10 +435,17 @@ def never_falling(shares: Reals, weights: Reals) -> Reals:
     >>> never_falling(np.array([0.2, 0.5, 0.3, 0.9]), np.ones(4)).tolist()
     [0.2, 0.4, 0.4, 0.9]
     """
-    pools: list[list[float]] = []  # mean, weight, length
+    return _pooled(shares, weights, lambda one, other: one[0] > other[0])
+
+
+def _pooled(
+    shares: Reals, weights: Reals, joins: Callable[[list[float], list[float]], bool]
+) -> Reals:
+    """Replace adjacent shares by their mean where `joins` holds; a pool is mean, weight, length."""
+    pools: list[list[float]] = []
     for share, weight in zip(shares.tolist(), weights.tolist(), strict=True):
         pools.append([share, weight, 1])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+        while len(pools) > 1 and joins(pools[-2], pools[-1]):
             mean, mass, length = pools.pop()
             below = pools[-1]
             total = below[1] + mass

@@ -4,9 +4,9 @@
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,6 +172,8 @@ class Trainee(ABC):
     """A network in training, with PyTorch weights."""
 
     weights: dict[str, Tensor]
+    bounds: ClassVar[Mapping[str, float]]
+    """Bounds of weights, in absolute value, that keep quantized sums from overflowing."""
     judges_moves: bool
 
     @abstractmethod
@@ -186,9 +188,15 @@ class Trainee(ABC):
     def move_logits(self, seen: Tensor, legal: Tensor) -> Tensor:
         """Logits of all move codes; illegal moves are masked."""
 
-    @abstractmethod
     def keep_small(self, decay: float) -> None:
         """Apply weight decay and clip weights to the quantized range."""
+        with torch_or_raise().no_grad():
+            for name, tensor in self.weights.items():
+                if "bias" in name:
+                    continue
+                tensor.mul_(1 - decay)
+                if name in self.bounds:
+                    tensor.clamp_(-self.bounds[name], self.bounds[name])
 
     @abstractmethod
     def network(self) -> Network | Convolution:
@@ -248,8 +256,6 @@ class Trainee(ABC):
 
 
 _MOST_ACTIVATION: Final = MOST / STEPS
-_LARGEST: Final = {"stem": 2.0, "globals": 1.0}
-"""Bounds of first-layer weights that keep 16-bit sums from overflowing."""
 _LARGEST_SUM: Final = 2**31 - 1
 _LARGEST_16: Final = 2**15 - 1
 
@@ -258,6 +264,7 @@ class ConvolutionTrainee(Trainee):
     """A residual convolutional network; see `core/network/convolution.h` for the formula."""
 
     judges_moves = True
+    bounds: ClassVar = {"stem": 2.0, "globals": 1.0}
 
     def __init__(self, game: str, settings: NetworkSettings, start: Convolution | None) -> None:
         torch = torch_or_raise()
@@ -314,16 +321,6 @@ class ConvolutionTrainee(Trainee):
         for name, array in floats_of(start).items():
             device = self.weights[name].device
             self.weights[name] = self._torch.from_numpy(array.copy()).to(device)
-
-    def keep_small(self, decay: float) -> None:
-        """Apply weight decay and clip the weights of the first layer."""
-        with self._torch.no_grad():
-            for name, tensor in self.weights.items():
-                if "bias" in name:
-                    continue
-                tensor.mul_(1 - decay)
-                if name in _LARGEST:
-                    tensor.clamp_(-_LARGEST[name], _LARGEST[name])
 
     def _conv(self, x: Tensor, name: str) -> Tensor:
         return self._torch.nn.functional.conv2d(x, self.weights[name], padding=1)
@@ -472,7 +469,6 @@ def _whole(
 
 
 _LARGEST_WEIGHT: Final = 1.98
-"""Bound of weights in training that keeps quantized sums from overflowing."""
 
 Draw = Callable[[int], Examples]
 """Returns the examples of an epoch by its number, for example with random symmetries."""
@@ -566,6 +562,8 @@ def learn_network(
 class _FlatTrainee(Trainee):
     """A dense network: one layer over all inputs, with heads."""
 
+    bounds: ClassVar = dict.fromkeys(("first", "value", "policy"), _LARGEST_WEIGHT)
+
     def __init__(
         self, game: str, size: NetworkSize, settings: NetworkSettings, start: Network | None
     ) -> None:
@@ -627,15 +625,6 @@ class _FlatTrainee(Trainee):
             self.weights[name] = torch.from_numpy(
                 array.reshape(tuple(self.weights[name].shape))
             ).to(self._device)
-
-    def keep_small(self, decay: float) -> None:
-        with self._torch.no_grad():
-            for name, tensor in self.weights.items():
-                if name.endswith("bias"):
-                    continue
-                tensor.mul_(1 - decay)
-                if name in ("first", "value", "policy"):
-                    tensor.clamp_(-_LARGEST_WEIGHT, _LARGEST_WEIGHT)
 
     def seen(self, inputs: Tensor) -> Tensor:
         sums = inputs @ self.weights["first"] + self.weights["first_bias"]

@@ -12,7 +12,7 @@ An objective defines W1 to W4 for each position; the rest is common to all objec
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol
 
@@ -51,8 +51,25 @@ class Objective(Protocol):
         """JSON representation for `objective_from`."""
 
 
+class _Uniform:
+    """An objective with the same weights for all positions."""
+
+    name: ClassVar[str]
+    by_category: ClassVar[bool] = False
+
+    def weights(self, rows: int, categories: Categories | None = None) -> NDArray[np.float32]:
+        """The same weights for all positions."""
+        del categories
+        numbers = [getattr(self, name, 0.0) for name in PARAMETERS]
+        return np.tile(np.array(numbers, np.float32), (rows, 1))
+
+    def as_json(self) -> dict[str, Any]:
+        """JSON representation."""
+        return {"kind": self.name} | vars(self)
+
+
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(_Uniform):
     """Comparison: only the record's moves count."""
 
     name: ClassVar[str] = "comparison"
@@ -60,20 +77,10 @@ class Comparison:
     margin: float = 0.0
     moves: float = 1.0
     l1: float = L1
-    by_category: ClassVar[bool] = False
-
-    def weights(self, rows: int, categories: Categories | None = None) -> NDArray[np.float32]:
-        """The same weights for all positions."""
-        del categories
-        return np.tile(np.array([self.slope, self.margin, self.moves, 0.0], np.float32), (rows, 1))
-
-    def as_json(self) -> dict[str, Any]:
-        """JSON representation."""
-        return {"kind": self.name} | asdict(self)
 
 
 @dataclass(frozen=True)
-class Combination:
+class Combination(_Uniform):
     """Combination: moves, plus game results predicted from positions."""
 
     name: ClassVar[str] = "combination"
@@ -82,17 +89,6 @@ class Combination:
     moves: float = 1.0
     outcome: float = CONSTANTS[3]
     l1: float = L1
-    by_category: ClassVar[bool] = False
-
-    def weights(self, rows: int, categories: Categories | None = None) -> NDArray[np.float32]:
-        """The same weights for all positions."""
-        del categories
-        numbers = [self.slope, self.margin, self.moves, self.outcome]
-        return np.tile(np.array(numbers, np.float32), (rows, 1))
-
-    def as_json(self) -> dict[str, Any]:
-        """JSON representation."""
-        return {"kind": self.name} | asdict(self)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from hyoka.learning.network_training import Examples, joined
 from hyoka.records import Record, Remark, write_records
 from hyoka.records.record import Author
 from hyoka.study import Study, make_study
-from hyoka.study.evaluation_store import Visits, keep_visits, stored_visits
+from hyoka.study.derived_columns import Visits, keep_visits, stored_visits
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ from hyoka.storage.game_ids import GameIds
 from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.storage.run_folder import RunPlan, open_run
 from hyoka.study import Study
-from hyoka.study.evaluation_store import has_visits
+from hyoka.study.derived_columns import has_visits
 
 PLAN: Final = "plan.json"
 NETWORK: Final = "network.nn"

@@ -19,13 +19,13 @@ from hyoka import _core
 from hyoka.analysis.sample import Resampling, mean_by_games
 from hyoka.foundation.errors import NotationError, ParameterError, StudyError, named, nearest
 from hyoka.foundation.math import Estimate, logistic
+from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.foundation.text import ANY, check_patterns, matching_names
 from hyoka.learning.feature_tables import FeatureTable
 from hyoka.learning.sigmoid import (
     Array,
     Method,
-    fit_sigmoid,
     interval_reach,
     log_losses,
 )
@@ -36,7 +36,7 @@ from hyoka.learning.sparse_fit import (
     default_threads,
     fit_sparse,
 )
-from hyoka.learning.weights import FittedWeight, is_held_out
+from hyoka.learning.weights import FittedWeight, is_held_out, scale_alone
 from hyoka.search import LinearEvaluation, linear_evaluation
 from hyoka.storage.files import write_text
 from hyoka.storage.model_file import ModelFile, Origin
@@ -292,40 +292,35 @@ class TuningPlan:
     1.0
     """
 
-    method: Method = "mlm"
+    method: Method = option("mlm", "Maximum likelihood, or least squares.")
     start: Mapping[str, Amount] = field(default_factory=dict)
     """Initial weights, also the baseline and the center of L1 and L2; default 0."""
-    frozen: Sequence[str] = ()
-    """Features whose weights stay at their initial values."""
-    untapered: Sequence[str] = ()
-    """Features with one weight for opening and ending in a table with phases."""
+    frozen: Sequence[str] = option(
+        (), "Feature whose weight stays at its initial value.", name="freeze", metavar="NAME"
+    )
+    untapered: Sequence[str] = option(
+        (), "Feature with one weight for opening and ending.", metavar="NAME"
+    )
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Minimum and maximum of weights."""
-    l1: float = 0.0
-    l2: float = 0.0
-    """Penalties on the summed loss, for weights in units of the scale."""
-    scale: float | None = None
-    """The score that multiplies the odds by e."""
+    l1: float = option(0.0, "L1 penalty on the summed loss, per weight / scale.", min=0)
+    l2: float = option(0.0, "L2 penalty on the summed loss, per (weight / scale)² / 2.", min=0)
+    scale: float | None = option(None, "Score that multiplies the odds by e.", above=0)
     anchor: tuple[str, float] | None = None
     """A feature and its weight, which sets the scale. With phases, the feature has this one weight
     in the opening and in the ending.
     """
-    mix: float = 1.0
-    """Weight of the result in the target; the rest is another evaluator's value."""
-    hold_out: float = 0.2
-    seed: int = 0
+    mix: float = option(
+        1.0, "Weight of the result in the target; the rest is another evaluator's.", min=0, max=1
+    )
+    hold_out: float = option(0.2, "Share of held-out games.", min=0, max=0.9)
+    seed: int = option(0, "Seed of the held-out games.", min=0)
     confidence: float = 0.95
     resamples: int = 1000
     threads: int = field(default_factory=default_threads)
 
     def __post_init__(self) -> None:
-        for name in ("l1", "l2"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ParameterError(name, f"is 0 or more, not {getattr(self, name)}")
-        if not 0 <= self.mix <= 1:
-            raise ParameterError("mix", f"is from 0 to 1, not {self.mix:g}")
-        if self.scale is not None and not 0 < self.scale < math.inf:
-            raise ParameterError("scale", f"is above 0, not {self.scale:g}")
+        check_options(self)
         if self.scale is not None and self.anchor is not None:
             raise ParameterError("anchor", f"finds the scale; {named('scale')} gives it: not both")
         if self.anchor is not None and not self.anchor[1] != 0:
@@ -684,19 +679,8 @@ def _targets(table: FeatureTable, plan: TuningPlan, used: NDArray[np.bool_]) -> 
 
 def _scale_alone(table: FeatureTable, scores: Array, used: NDArray[np.bool_]) -> float:
     """Scale of the scores, fitted to the results."""
-    fit = fit_sigmoid(
-        scores[used, None],
-        table.results[used].astype(np.float64),
-        table.games[used].astype(np.int64),
-        names=["the score"],
-    )
-    steepness = float(fit.coefficients[0])
-    if not steepness > 0:
-        raise StudyError(
-            "greater scores go with worse results: these scores are not the first player's, "
-            "or say nothing of the results"
-        )
-    return 1 / steepness
+    games = table.games[used].astype(np.int64)
+    return scale_alone(scores[used], table.results[used].astype(np.float64), games)
 
 
 def _covariance(

@@ -238,7 +238,7 @@ def fit_weights(  # noqa: PLR0913 - a keyword for each choice
     design = np.column_stack([examples.rest, examples.features])
     names = [_BASE, *(weight.name for weight in examples.weights)]
     fit = fit_sigmoid(design[fitted_on], results, games, names=names, method=method)
-    scale_before = _scale_alone(examples, fitted_on, method)
+    scale_before = scale_alone(examples.before[fitted_on], results, games, method)
     fitted, scale, scale_error = _as_weights(fit, examples, len(np.unique(games)), confidence)
     amounts = np.array([each.weight for each in fitted])
     unseen = None
@@ -329,15 +329,11 @@ def is_held_out(games: NDArray[np.int64], share: float, seed: int) -> NDArray[np
     return np.asarray(bits.astype(np.float64) / 2.0**64 < share)
 
 
-def _scale_alone(examples: Examples, rows: NDArray[np.bool_], method: Method) -> float:
-    """Scale of the initial scores, fitted alone."""
-    fit = fit_sigmoid(
-        examples.before[rows, None],
-        examples.results[rows],
-        examples.games[rows],
-        names=["the evaluation"],
-        method=method,
-    )
+def scale_alone(
+    scores: Array, results: Array, games: NDArray[np.int64], method: Method = "mlm"
+) -> float:
+    """Scale of scores, fitted alone to the results."""
+    fit = fit_sigmoid(scores[:, None], results, games, names=["the score"], method=method)
     return _scale(float(fit.coefficients[0]))
 
 
