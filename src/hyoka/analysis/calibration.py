@@ -72,7 +72,7 @@ class Logistic:
         if not 0 < probability < 1:
             raise ParameterError("probability", f"is between 0 and 1, not {probability:g}")
         if not self.converged:
-            return Estimate(math.nan, math.nan, math.nan)
+            return Estimate(math.nan)
         a, b = self.intercept.value, self.slope.value
         x = (math.log(probability / (1 - probability)) - a) / b
         var_a, cov, var_b = self.covariance
@@ -120,7 +120,7 @@ def fit_logistic(sample: Sample, confidence: float = 0.95) -> Logistic:
         return Estimate(value, value - half, value + half)
 
     if fit.verdict != "fits" or b == 0:
-        nothing = Estimate(math.nan, math.nan, math.nan)
+        nothing = Estimate(math.nan)
         verdict = "one value" if fit.verdict == "fits" else fit.verdict
         return Logistic(nothing, nothing, nothing, nothing, link, verdict)
     # By the delta method: even = -a / b, scale = 1 / b.
@@ -166,7 +166,7 @@ def fit_plain(sample: Sample, confidence: float = 0.95) -> PlainLogistic:
     >>> round(fit_plain(sample).k.value, 1)
     34.8
     """
-    nothing = Estimate(math.nan, math.nan, math.nan)
+    nothing = Estimate(math.nan)
     finite = np.isfinite(sample.values)
     x = sample.values[finite].astype(np.float64) - sample.threshold
     results, weight = sample.results[finite].astype(np.float64), sample.weight[finite]
@@ -228,7 +228,7 @@ def _inverted(slope: float, half: float) -> Estimate:
     """Compute 1 / slope with its interval."""
     k = 1 / slope
     if math.isnan(half):
-        return Estimate(k, math.nan, math.nan)
+        return Estimate(k)
     near, far = abs(slope) + half, abs(slope) - half
     ends = Estimate(abs(k), 1 / near, 1 / far if far > 0 else math.inf)
     return ends if slope > 0 else -ends
@@ -311,7 +311,7 @@ class CalibrationRow:
     @property
     def k(self) -> Estimate:
         """The scale of the one-parameter curve; NaN without one."""
-        return Estimate(math.nan, math.nan, math.nan) if self.plain is None else self.plain.k
+        return Estimate(math.nan) if self.plain is None else self.plain.k
 
 
 def calibrate(
@@ -396,18 +396,13 @@ class Calibration(Result):
                 "bend": curve.link.bend,
                 "limit": curve.link.limit,
             }
-            nothing = Estimate(math.nan, math.nan, math.nan)
+            nothing = Estimate(math.nan)
             estimates = {f"score_{p:.0%}".rstrip("%"): part.score_for(p) for p in WIN_PROBABILITIES}
             estimates["k"] = part.k
             for name in ("even", "scale", "intercept", "slope"):
                 estimates[name] = getattr(curve, name)
             for name, estimated in estimates.items():
-                estimate = estimated if self.has_enough_games(part) else nothing
-                row |= {
-                    name: estimate.value,
-                    f"{name}_low": estimate.low,
-                    f"{name}_high": estimate.high,
-                }
+                row |= (estimated if self.has_enough_games(part) else nothing).columns(name)
             rows.append(row)
         return pa.Table.from_pylist(rows)
 

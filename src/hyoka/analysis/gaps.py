@@ -122,7 +122,7 @@ def _departure(kind: Kind, measured: _core.Departure, confidence: float) -> Depa
 
     effect, clusters = measured.effect, measured.clusters
     if not (measured.null_error > _NOTHING and clusters > 1):
-        return Departure(kind, Estimate(effect, math.nan, math.nan), math.nan, 1.0, clusters)
+        return Departure(kind, Estimate(effect), math.nan, 1.0, clusters)
     freedom = clusters - 1
     p_value = 2 * float(stdtr(freedom, -abs(effect) / measured.null_error))
     half = float(stdtrit(freedom, (1 + confidence) / 2)) * measured.error
@@ -409,12 +409,8 @@ class Gaps(Result):
         for part in self.parts:
             row: dict[str, object] = {"evaluator": part.evaluator, "condition": part.condition}
             for departure in (part.gap.level, part.gap.lean):
-                row |= {
-                    departure.kind: departure.effect.value,
-                    f"{departure.kind}_low": departure.effect.low,
-                    f"{departure.kind}_high": departure.effect.high,
-                    f"{departure.kind}_p": departure.p_value,
-                }
+                row |= departure.effect.columns(departure.kind)
+                row[f"{departure.kind}_p"] = departure.p_value
             if part.unbalanced is not None:
                 row |= {
                     "unbalanced_level": part.unbalanced.level.effect.value,

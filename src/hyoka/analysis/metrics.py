@@ -183,7 +183,7 @@ class Metrics:
 
     def figure(self, name: str, min_games: int = MIN_GAMES) -> Estimate:
         """The metric to display: NaN with fewer than `min_games` games."""
-        return self[name] if self.games >= min_games else Estimate(math.nan, math.nan, math.nan)
+        return self[name] if self.games >= min_games else Estimate(math.nan)
 
     def __getitem__(self, name: str) -> Estimate:
         if name in self.estimates:
@@ -214,7 +214,7 @@ def measure(
     at = _threshold(sample, threshold)
     parts = _MetricTerms(sample, at)
     values = parts.values
-    estimates = {name: Estimate(value, math.nan, math.nan) for name, value in values.items()}
+    estimates = {name: Estimate(value) for name, value in values.items()}
     drawn: dict[str, Reals] = {}
     games = len(np.unique(sample.games))
     if resampling.resamples:
@@ -372,7 +372,7 @@ class _MetricTerms:
         """
         value = self.values["calibration_error"]
         if games < 2 or not math.isfinite(value):
-            return Estimate(value, math.nan, math.nan)
+            return Estimate(value)
         from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
 
         tail = (1 - resampling.confidence) / 2

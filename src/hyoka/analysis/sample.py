@@ -272,7 +272,7 @@ def interval(value: float, drawn: NDArray[Any], games: int, confidence: float = 
     """
     finite = np.sort(drawn[np.isfinite(drawn)])
     if len(finite) < max(2, len(drawn) / 2) or games < 2 or not math.isfinite(value):
-        return Estimate(value, math.nan, math.nan)
+        return Estimate(value)
     from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
 
     normal = NormalDist()

@@ -407,10 +407,10 @@ class WdlModels(Result):
             for side, estimates in (("a", part.a), ("b", part.b)):
                 named |= {f"{side}{power}": each for power, each in enumerate(estimates)}
             if not self.has_enough_games(part):
-                named = dict.fromkeys(named, Estimate(math.nan, math.nan, math.nan))
+                named = dict.fromkeys(named, Estimate(math.nan))
                 row["log_loss"] = math.nan
             for name, each in named.items():
-                row |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
+                row |= each.columns(name)
             rows.append(row)
         return pa.Table.from_pylist(rows)
 

@@ -15,7 +15,7 @@ _ASYMMETRY: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with an interval; an end may be infinite, or NaN if unknown.
+    """A value with an interval; an end may be infinite, or NaN if unknown, as by default.
 
     >>> print(Estimate(0.63154, 0.61222, 0.65041))
     0.632 (0.612 to 0.650)
@@ -24,8 +24,16 @@ class Estimate:
     """
 
     value: float
-    low: float
-    high: float
+    low: float = math.nan
+    high: float = math.nan
+
+    def columns(self, name: str) -> dict[str, float]:
+        """The value and the ends as columns of a table.
+
+        >>> Estimate(2, 1, 3).columns("elo")
+        {'elo': 2, 'elo_low': 1, 'elo_high': 3}
+        """
+        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
 
     @property
     def ends(self) -> tuple[float, float]:

@@ -202,18 +202,8 @@ class Recognitions(Result):
             row: dict[str, object] = {"phase": part.phase or "all"}
             row |= {"moves": part.moves, "games": part.games}
             for n, each in zip(WITHIN, part.within, strict=True):
-                row |= {
-                    f"within_{n}": each.value,
-                    f"within_{n}_low": each.low,
-                    f"within_{n}_high": each.high,
-                }
-            row |= {
-                "log_loss": part.loss.value,
-                "log_loss_low": part.loss.low,
-                "log_loss_high": part.loss.high,
-                "random_log_loss": part.random_loss,
-            }
-            rows.append(row)
+                row |= each.columns(f"within_{n}")
+            rows.append(row | part.loss.columns("log_loss") | {"random_log_loss": part.random_loss})
         return pa.Table.from_pylist(rows)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:

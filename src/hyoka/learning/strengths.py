@@ -281,7 +281,7 @@ def _features(names: list[str], fit: BradleyTerry) -> tuple[FeatureStrength, ...
 
 def _interval(strength: float, error: float) -> Estimate:
     if math.isnan(error):
-        return Estimate(strength, math.nan, math.nan)
+        return Estimate(strength)
     reach = math.exp(min(_NINETY_FIVE * error, 50.0))
     return Estimate(strength, strength / reach, strength * reach)
 
