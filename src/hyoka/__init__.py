@@ -180,11 +180,11 @@ if TYPE_CHECKING:
     from hyoka.study import make_study as make_study
     from hyoka.study.derived_columns import categorize as categorize
     from hyoka.study.evaluating import evaluate as evaluate
+    from hyoka.study.evaluating import line_sample as line_sample
     from hyoka.study.exact_results import adjudicate as adjudicate
     from hyoka.study.exact_results import adjudicate_records as adjudicate_records
     from hyoka.study.exporting import ExportReport as ExportReport
     from hyoka.study.exporting import export_positions as export_positions
-    from hyoka.study.line_sample import line_sample as line_sample
     from hyoka.study.verify import check_study as check_study
     from hyoka.workflows.improve import Improvement as Improvement
     from hyoka.workflows.improve import improve as improve
@@ -264,11 +264,10 @@ _PUBLIC_NAMES: Final = {
     "hyoka.storage.model_file": "ModelFile Origin read_model_file",
     "hyoka.study": "ColumnReport Question Study append_to_study make_study",
     "hyoka.study.derived_columns": "categorize",
-    "hyoka.study.evaluating": "evaluate",
+    "hyoka.study.evaluating": "evaluate line_sample",
     "hyoka.study.exact_results": "adjudicate adjudicate_records",
     "hyoka.study.exporting": "ExportReport export_positions",
     "hyoka.agents": "ImportedEvaluations",
-    "hyoka.study.line_sample": "line_sample",
     "hyoka.study.verify": "check_study",
     "hyoka.workflows.improve": "Improvement improve",
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns computed for all positions: ranks of the played moves, and categories of positions."""
+"""Tables computed for positions: ranks of the played moves, categories, and visits of searches."""
 
 import re
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from hyoka.study.tables import (
     CATEGORY_COLUMNS,
     CATEGORY_SCHEMA,
     RANKING_SCHEMA,
+    VISIT_SCHEMA,
     find_positions,
     ranking_columns,
 )
@@ -189,3 +190,67 @@ def stored_categories(study: Study, games: NDArray[Any], plies: NDArray[Any]) ->
         numbers = rows[name].fill_null(-1).to_numpy().astype(np.int8)
         kinds.append(np.where(known, np.append(numbers, np.int8(-1))[place], np.int8(-1)))
     return Categories(*kinds)
+
+
+_VISITS: Final = "uct"
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """The move codes of each position and their visits."""
+
+    offsets: NDArray[np.int64]
+    """The moves of position i are offsets[i] to offsets[i + 1]; none if unknown."""
+    moves: NDArray[np.uint16]
+    visits: NDArray[np.uint32]
+
+
+def keep_visits(
+    study: Study, search: str, games: NDArray[Any], plies: NDArray[Any], visits: Visits
+) -> None:
+    """Store a search's visits of positions, replacing all former ones."""
+    rows = pa.table(
+        [
+            pa.array(games, pa.int64()),
+            pa.array(plies, pa.int32()),
+            _lists(visits.offsets, pa.array(visits.moves, pa.uint16())),
+            _lists(visits.offsets, pa.array(visits.visits, pa.uint32())),
+        ],
+        schema=VISIT_SCHEMA,
+    )
+    with changing(derived_file(study.path, "visits", _VISITS), "visits") as change:
+        change.replace_all(rows, {"search": search, "created": now()})
+
+
+def has_visits(study: Path) -> bool:
+    """Whether the study in this folder has visits."""
+    return derived_file(study, "visits", _VISITS).exists()
+
+
+def stored_visits(study: Study, games: NDArray[Any], plies: NDArray[Any]) -> Visits:
+    """The stored visits of some positions."""
+    rows = study.sql("select * from visits order by game_id, ply").combine_chunks()
+    place, known = find_positions(rows, games, plies)
+    moves, visits = (_flat(rows[name]) for name in ("moves", "visits"))
+    lengths = np.append(np.diff(moves[0]), 0)
+    begins = moves[0]
+    counts = np.where(known, lengths[place], 0)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    places = np.repeat(begins[place] - offsets[:-1], counts) + np.arange(offsets[-1])
+    return Visits(offsets, moves[1][places], visits[1][places])
+
+
+def _lists(offsets: NDArray[np.int64], items: pa.Array) -> pa.Array:
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), items)
+
+
+def _flat(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Offsets and items of a column of lists."""
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    offsets = array.offsets.to_numpy().astype(np.int64)
+    if not len(offsets):
+        offsets = np.zeros(1, np.int64)
+    items = array.values.to_numpy()[offsets[0] : offsets[-1]]
+    return offsets - offsets[0], items

@@ -6,36 +6,192 @@ import functools
 import itertools
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.agents import Agent, RecordedGame, Spec, SpecLike, agent_of
+from hyoka.agents import Agent, RecordedEvaluations, RecordedGame, Spec, SpecLike, agent_of
+from hyoka.analysis import Sample
 from hyoka.engines import Failure
-from hyoka.foundation.errors import EngineError, ParameterError
+from hyoka.foundation.errors import EngineError, NotationError, ParameterError, StudyError
 from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.foundation.text import DefaultTitle
+from hyoka.games import AnyLine, facts_named
 from hyoka.games.evaluation import Evaluation
+from hyoka.games.lines import as_line
 from hyoka.parallel import Done, Run, RunStopped, WorkerState
+from hyoka.search.searcher import Searcher, name_or_none
+from hyoka.search.spec import SearchSpec
 from hyoka.storage.files import now
-from hyoka.storage.manifest import Change, derived_files, read_manifest
-from hyoka.study.evaluation_store import (
-    EvaluationReport,
-    StudySource,
-    evaluations_of,
-    positions_done,
-    set_title,
-    store,
+from hyoka.storage.manifest import (
+    AUTHORS,
+    PLAYER,
+    Change,
+    changing,
+    derived_file,
+    derived_files,
+    read_manifest,
 )
+from hyoka.storage.user_tables import MatchedRows
+from hyoka.study.comment_authors import PlayersOf
 from hyoka.study.sampling import evaluator_titles
 from hyoka.study.study import Study
 from hyoka.study.tables import EVALUATION_SCHEMA, position_keys
+from hyoka.study.user_columns import find_rows
+
+Chosen = tuple[NDArray[Any], NDArray[Any]]
+"""Game numbers and plies of positions, in order."""
+
+
+@dataclass
+class EvaluationReport:
+    """The counts of one evaluator's run."""
+
+    engine: str
+    """The name under which the evaluations are stored."""
+    wanted: int = 0
+    found: int = 0
+    """The number of positions evaluated before."""
+    failed_before: int = 0
+    """The number of positions that failed before."""
+    done: int = 0
+    failed: int = 0
+    """The number of failures in this run."""
+    seconds: float = 0.0
+    failures: list[Failure] = field(default_factory=list)
+    """The first few failures."""
+    notes: list[str] = field(default_factory=list)
+    """Notes for the caller, one line each."""
+    title: str = ""
+    """The name for people, unique in the study."""
+
+    @property
+    def known(self) -> int:
+        """The number of chosen positions that have an evaluation."""
+        return self.found + self.done - self.failed
+
+
+def evaluations_of(study: Study, name: str) -> contextlib.AbstractContextManager[Change]:
+    """Lock an evaluator's evaluations for a change."""
+    return changing(derived_file(study.path, "evaluations", name), "evaluating")
+
+
+def set_title(study: Study, name: str, title: str) -> None:
+    """Set an evaluator's name for people."""
+    with evaluations_of(study, name) as change:
+        if change.values and change.values.get("title") != title:
+            change.values["title"] = title
+            change.commit()
+
+
+def positions_done(change: Change, *, failed: bool = False) -> Chosen:
+    """The positions in an evaluator's parts; with `failed`, those without a result."""
+    games, plies = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    for table in change.tables(["game_id", "ply", "failed"]):
+        rows = table.filter(table["failed"].is_valid()) if failed else table
+        games.append(rows["game_id"].to_numpy())
+        plies.append(rows["ply"].to_numpy())
+    return np.concatenate(games), np.concatenate(plies)
+
+
+@dataclass(frozen=True)
+class StudySource:
+    """A study as the source of recorded evaluations; see `hyoka.agents.EvaluationSource`."""
+
+    study: Study
+
+    @property
+    def path(self) -> Path:
+        """The study's folder."""
+        return self.study.path
+
+    @property
+    def game(self) -> str:
+        """The study's game."""
+        return self.study.game
+
+    def remarks(self) -> pa.Table:
+        """All remarks with evaluations, with the player who moved last and the players' names."""
+        rows = self.study.sql(
+            "select r.game_id, r.ply, value, score, mate, depth, spent_s as time_s, author, "
+            "case when r.ply = 0 then null when first_to_play then 'second' else 'first' end "
+            "as mover, "
+            """coalesce("first"::varchar, '') as first, """
+            """coalesce("second"::varchar, '') as second """
+            "from remarks r join positions p on p.game_id = r.game_id and p.ply = r.ply "
+            "where value is not null or score is not null or mate is not null "
+            "order by r.game_id, r.ply, author"
+        )
+        unit = facts_named(self.game).naming.unit
+        return rows.append_column("unit", pa.array([unit] * len(rows)))
+
+    def find_rows(self, table: pa.Table, source: str) -> MatchedRows:
+        """Match the rows of a table to the study's positions."""
+        return find_rows(self.study, table, source)
+
+
+def store(
+    study: Study, recorded: RecordedEvaluations, chosen: Chosen, *, anew: bool = False
+) -> EvaluationReport:
+    """Store recorded evaluations of chosen positions, except for those already stored.
+
+    `anew` replaces existing evaluations.
+    """
+    started = time.monotonic()
+    spec, rows = recorded.spec, recorded.rows
+    report = EvaluationReport(spec.id, title=spec.title, notes=[*recorded.notes])
+    source = recorded.identity.get("source", "")
+    with evaluations_of(study, spec.id) as change:
+        keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
+        wanted = np.isin(keys, position_keys(*chosen))
+        if anew:
+            if not wanted.any():
+                raise StudyError(f"{source}: it says nothing of the positions that were asked for")
+            before = change.values.get("source", "") if change.values else source
+            if before != source:
+                former = before or f"a table called {spec.title}"
+                report.notes.insert(0, f"it replaces the evaluations of {former}")
+            change.parts.clear()
+        new = wanted & ~np.isin(keys, position_keys(*positions_done(change)))
+        report.wanted = int(wanted.sum())
+        report.done = int(new.sum())
+        report.found = report.wanted - report.done
+        if report.done or anew:
+            change.values = {"created": now(), **change.values, **recorded.identity}
+            change.add(as_evaluations(rows.filter(pa.array(new))))
+            change.commit()
+    if report.wanted and (caveat := _several_authors(study, recorded)) is not None:
+        report.notes.append(caveat)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _several_authors(study: Study, recorded: RecordedEvaluations) -> str | None:
+    """A caveat if the evaluations of one evaluator are by several authors."""
+    rows = recorded.rows
+    if "author" not in rows.column_names or PLAYER in recorded.identity:
+        return None
+    players = PlayersOf.load(study, rows["game_id"].to_numpy())
+    authors = pc.index_in(rows["author"], pa.array(["first", "second"]))
+    codes = pc.add(pc.fill_null(authors, -1), 1).to_numpy().astype(np.int8)
+    several = players.comment_authors(codes, inferred=AUTHORS in recorded.identity)
+    return None if several is None else several.caveat(recorded.spec.title)
+
+
+def as_evaluations(rows: pa.Table) -> pa.Table:
+    """Convert rows to the schema of evaluations; missing columns are null."""
+    for name in EVALUATION_SCHEMA.names:
+        if name not in rows.column_names:
+            rows = rows.append_column(name, pa.nulls(len(rows), EVALUATION_SCHEMA.field(name).type))
+    return rows.select(EVALUATION_SCHEMA.names).cast(EVALUATION_SCHEMA)
 
 
 @dataclass(frozen=True)
@@ -434,3 +590,69 @@ class _GameLookup:
                 for game, start, komi, moves in zip(*columns, strict=True)
             }
         return {game: self._known[game] for game in games}
+
+
+Values = Callable[[Sequence[Any]], Sequence[float]]
+"""A function from positions to the first player's expected results, 0 to 1."""
+
+
+def line_sample(
+    lines: Iterable[AnyLine], evaluator: SearchSpec | str | Values, *, name: str = ""
+) -> Sample:
+    """Evaluate every position of finished games and return a sample with the results.
+
+    `evaluator` is a search, which evaluates each position from scratch, or a function from a
+    game's positions to values for the first player. Games without a result are excluded, as is
+    each game's last position, whose result the rules determine. Supports bundled and Python games;
+    pass the result to `curve`, `measure` and others. Raises NotationError if no game has a result.
+
+    >>> import hyoka as hk
+    >>> games = [hk.play_game(hk.Othello(), f"random:seed={i}", "random") for i in range(3)]
+    >>> sample = line_sample(games, lambda positions: [0.5] * len(positions), name="even")
+    >>> sample.game_count, len(sample) == sum(map(len, games))
+    (3, True)
+    """
+    values: list[float] = []
+    results: list[float] = []
+    games: list[int] = []
+    for number, line in enumerate(lines):
+        outcome = line.outcome
+        if outcome is None:
+            continue
+        found = _line_values(line, evaluator)
+        values += found
+        results += [float(outcome.value)] * len(found)
+        games += [number] * len(found)
+    if not games:
+        raise NotationError("none of the games has a result")
+    label = name or _line_label(evaluator)
+    return Sample.of(label, values, results=results, games=games)
+
+
+def _line_values(line: AnyLine, evaluator: SearchSpec | str | Values) -> list[float]:
+    game = name_or_none(line)
+    here = as_line(line.start, game)
+    before = []
+    for move in line.moves:
+        before.append(here)
+        here = here.play(move)
+    if callable(evaluator):
+        found = [float(value) for value in evaluator([each.position for each in before])]
+        if len(found) != len(before):
+            raise NotationError(f"{len(found)} values for {len(before)} positions")
+        return found
+    searcher = Searcher(evaluator, game)
+    values = []
+    for each in before:
+        searcher.clear()
+        value = searcher.search(each).value
+        values.append(float("nan") if value is None else value)
+    return values
+
+
+def _line_label(evaluator: SearchSpec | str | Values) -> str:
+    if isinstance(evaluator, str):
+        return evaluator
+    if isinstance(evaluator, SearchSpec):
+        return evaluator.text
+    return getattr(evaluator, "__name__", "function")

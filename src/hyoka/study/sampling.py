@@ -22,9 +22,15 @@ from hyoka.analysis import (
     Sample,
     game_numbers,
 )
-from hyoka.foundation.errors import ConditionError, ParameterError, StudyError, named, nearest
+from hyoka.foundation.errors import (
+    ConditionError,
+    ParameterError,
+    StudyError,
+    named,
+    nearest,
+)
 from hyoka.foundation.options import check_options, option
-from hyoka.foundation.text import distinct_titles, matches
+from hyoka.foundation.text import distinct_titles, matches, shorten
 from hyoka.games import facts_named
 from hyoka.storage.manifest import AUTHORS, COMMENTS, PLAYER, derived_file, read_manifest
 from hyoka.storage.result import CoveredGroup
@@ -136,6 +142,7 @@ _BY_POINTS: Final = ("ab", "mc-score")
 MATE_SCORE: Final = 20_000
 """Scores of at least this many centipawns are mates; engines' limits are higher."""
 EVALUATOR: Final = "evaluator"
+_LONGEST_TITLE: Final = 60
 SAID: Final = ("value", "score", "mate", "win", "draw", "loss", "best", "depth", "nodes", "time_s")
 """The columns of evaluations that conditions may use, beside those of positions."""
 THE_PHASE: Final = "the phase of the game"
@@ -379,7 +386,8 @@ def evaluator_titles(study: "Study", names: Sequence[str]) -> list[str]:
         else str(identity(study, name).get("title", text))
         for name, text in zip(known, texts, strict=True)
     ]
-    by_name = dict(zip(known, distinct_titles(titles, texts), strict=True))
+    shown = [shorten(title, _LONGEST_TITLE) for title in titles]
+    by_name = dict(zip(known, distinct_titles(shown, texts), strict=True))
     return [by_name.get(name, name) for name in names]
 
 

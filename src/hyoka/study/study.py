@@ -53,8 +53,7 @@ from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
 if TYPE_CHECKING:
     from hyoka.reporting.study_report import StudyReport
-    from hyoka.study.evaluating import EvaluationPlan
-    from hyoka.study.evaluation_store import EvaluationReport
+    from hyoka.study.evaluating import EvaluationPlan, EvaluationReport
     from hyoka.study.exact_results import AdjudicationReport
     from hyoka.study.exporting import ExportReport
     from hyoka.study.verify import StudyCheck

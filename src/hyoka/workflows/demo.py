@@ -15,8 +15,7 @@ from typing import Final
 from hyoka.foundation.progress import OnProgress
 from hyoka.records.samples import sample_path
 from hyoka.study import COMMENTS, Study, make_study
-from hyoka.study.evaluating import evaluate
-from hyoka.study.evaluation_store import EvaluationReport
+from hyoka.study.evaluating import EvaluationReport, evaluate
 
 STATIC: Final = "ab:nodes=1,hash=0"
 """At one node, alpha-beta is the linear evaluation itself."""

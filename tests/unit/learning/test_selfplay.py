@@ -49,7 +49,7 @@ from hyoka.search.assembly import models_for, uct_options
 from hyoka.storage.model_file import read_model_file
 from hyoka.storage.run_folder import LOCK
 from hyoka.study import Study
-from hyoka.study.evaluation_store import Visits, has_visits, keep_visits, stored_visits
+from hyoka.study.derived_columns import Visits, has_visits, keep_visits, stored_visits
 from hyoka.study.verify import check_study
 
 from ..small_networks import bits, random_network, random_records
