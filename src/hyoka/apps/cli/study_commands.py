@@ -33,8 +33,7 @@ from hyoka.storage.outputs import TABLE
 from hyoka.storage.result import TABLES, write_table
 from hyoka.study import COMMENTS, ColumnReport, Study, columns_of
 from hyoka.study.derived_columns import CategoriesReport, categorize, rank_moves
-from hyoka.study.evaluating import evaluate
-from hyoka.study.evaluation_store import EvaluationReport
+from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.exact_results import adjudicate, adjudicate_records
 from hyoka.study.sampling import SAID
 from hyoka.study.verify import check_study
