@@ -19,7 +19,6 @@ from hyoka.analysis.slices import Slices
 from hyoka.analysis.wdl import WdlModel, WdlModels
 from hyoka.reporting.charts import (
     COLORS,
-    DASHES,
     INK,
     PICKED,
     Dot,
@@ -29,7 +28,7 @@ from hyoka.reporting.charts import (
     dots,
     lines,
     reference_line,
-    stroke_legend,
+    series_encodings,
 )
 from hyoka.reporting.page import Block, Chart, Details, Downloads, Section, Table
 from hyoka.storage.result import Result
@@ -129,16 +128,7 @@ def _curve_and_strip(
         scale=alt.Scale(domain=domain, nice=not is_value),
         axis=alt.Axis(labels=False, ticks=False),
     )
-    color = alt.Color(
-        "series:N",
-        scale=alt.Scale(domain=names, range=list(COLORS[: len(names)])),
-        legend=stroke_legend(names) if len(names) > 1 else None,
-    )
-    dash = alt.StrokeDash(
-        "series:N",
-        scale=alt.Scale(domain=names, range=DASHES[: len(names)]),
-        legend=stroke_legend(names) if len(names) > 1 else None,
-    )
+    color, dash = series_encodings(names, always=False)
     up = alt.Scale(domain=[0, 1])
     tooltips = [
         alt.Tooltip("series:N", title=" "),

@@ -408,23 +408,15 @@ def lines(
     series = list(dict.fromkeys(spot.series for spot in spots))
     scale = _scale(share) if share else alt.Scale(zero=True)
     across = alt.Scale(type="log", nice=False) if log_x else alt.Scale(zero=False)
-    legend = stroke_legend(series)
+    color, dash = series_encodings(series)
     chart = (
         alt.Chart(chart_data([asdict(spot) for spot in spots]))
         .mark_line(point={"size": 18} if len(spots) <= _MOST_POINTS * len(series) else False)
         .encode(
             x=alt.X("x:Q", title=x, scale=across),
             y=alt.Y("y:Q", title=y, scale=scale, axis=_axis(share)),
-            color=alt.Color(
-                "series:N",
-                scale=alt.Scale(domain=series, range=list(COLORS[: len(series)])),
-                legend=legend,
-            ),
-            strokeDash=alt.StrokeDash(
-                "series:N",
-                scale=alt.Scale(domain=series, range=DASHES[: len(series)]),
-                legend=legend,
-            ),
+            color=color,
+            strokeDash=dash,
             tooltip=[
                 alt.Tooltip("series:N", title=" "),
                 alt.Tooltip("x:Q", title=x, format=".3~r"),
@@ -436,52 +428,50 @@ def lines(
     return alt.layer(*layers).properties(width="container", height=_HEIGHT)
 
 
-def lines_over_plies(
-    rows: Sequence[dict[str, Any]], *, names: Sequence[str], plies: int, title: str, reach: float
+def lines_over_plies(  # noqa: PLR0913 - a keyword for each choice
+    rows: Sequence[dict[str, Any]],
+    *,
+    names: Sequence[str],
+    plies: int,
+    title: str,
+    reach: float = 0.0,
+    ply: int | None = None,
 ) -> alt.TopLevelMixin:
     """Draw values of evaluators over the plies of a game; points are links.
 
     A row has a `line`, `ply`, `value`, `address` and `words`. Values lie between -`reach` and
-    `reach`; a `reach` of 0 means expected scores between 0 and 1.
+    `reach`; a `reach` of 0 means expected scores between 0 and 1. A rule marks the current `ply`.
     """
-    legend = alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None
-    colors = alt.Scale(domain=list(names), range=list(COLORS[: len(names)]))
-    dashes = alt.Scale(domain=list(names), range=DASHES[: len(names)])
+    color, dash = series_encodings(names, "line", always=False)
     domain = [-reach, reach] if reach else [0, 1]
     base = alt.Chart(chart_data(rows)).encode(
         x=alt.X("ply:Q", title="ply", scale=alt.Scale(domain=[0, plies], nice=False)),
-        y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=domain)),
-        color=alt.Color("line:N", scale=colors, legend=legend),
+        y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=domain), axis=_axis(not reach)),
+        color=color,
     )
-    line = base.mark_line().encode(strokeDash=alt.StrokeDash("line:N", scale=dashes, legend=legend))
     points = base.mark_point(filled=True, size=34, opacity=1).encode(
         href="address:N", description="words:N"
     )
-    middle = reference_line(0.0 if reach else 0.5, "y")
-    return alt.layer(middle, line, points).properties(width="container", height=220)
+    layers = [reference_line(0.0 if reach else 0.5, "y")]
+    layers += [] if ply is None else [reference_line(ply, "x")]
+    layers += [base.mark_line().encode(strokeDash=dash), points]
+    return alt.layer(*layers).properties(width="container", height=220)
 
 
-def live_curve(
-    rows: list[dict[str, Any]], *, plies: int, ply: int, title: str
-) -> alt.TopLevelMixin:
-    """Draw expected scores over the plies of a game, with a rule at the current `ply`.
+def series_encodings(
+    names: Sequence[str], field: str = "series", *, always: bool = True
+) -> tuple[alt.Color, alt.StrokeDash]:
+    """Encode at most `MOST_SERIES` series by color and dashes.
 
-    A row has a `ply`, `value`, `evaluator`, `href` and `words`.
+    With `always`, there is a legend even of a single one.
     """
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X(
-            "ply:Q",
-            title="Moves played",
-            scale=alt.Scale(domain=[0, plies]),
-            axis=alt.Axis(tickMinStep=1, format="d"),
-        ),
-        y=alt.Y("value:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
-        color=alt.Color("evaluator:N", title=None),
+    legend = stroke_legend(names) if always or len(names) > 1 else None
+    colors = alt.Scale(domain=list(names), range=list(COLORS[: len(names)]))
+    dashes = alt.Scale(domain=list(names), range=DASHES[: len(names)])
+    return (
+        alt.Color(f"{field}:N", scale=colors, legend=legend),
+        alt.StrokeDash(f"{field}:N", scale=dashes, legend=legend),
     )
-    here = alt.Chart(alt.InlineData(values=[{"ply": ply}])).mark_rule(strokeDash=[4, 3])
-    points = base.mark_point(filled=True, size=36).encode(href="href:N", description="words:N")
-    layers = alt.layer(here.encode(x="ply:Q"), base.mark_line(), points)
-    return layers.properties(width="container", height=200)
 
 
 def stroke_legend(names: Sequence[str]) -> alt.Legend:

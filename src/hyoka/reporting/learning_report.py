@@ -4,8 +4,9 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import altair
 import numpy as np
 
 from hyoka.arena.match import MatchResult
@@ -23,10 +24,6 @@ from hyoka.reporting.charts import MOST_SERIES, Dot, Spot, dots, lines
 from hyoka.reporting.page import Chart, Details, Page, Section, Table
 from hyoka.search.difficulty import CLASSES
 from hyoka.storage.model_file import ModelFile, number_of
-
-if TYPE_CHECKING:
-    import altair
-
 
 CLASS_WORDS: Final = {
     "progress": "how far the game has come, in eighths",
@@ -53,7 +50,7 @@ _SHAPES: Final = (0, 2, 5, 7)
 """Game stages, in eighths, with a sigmoid in the chart."""
 
 
-def weights_chart(objective: Parameterized, name: str) -> "altair.TopLevelMixin":
+def weights_chart(objective: Parameterized, name: str) -> altair.TopLevelMixin:
     """Draw the factors of one class of positions, one line per parameter."""
     start = dict(zip(CLASSES, class_starts(), strict=True))[name]
     first = 1 if name == "correct_depth" else 0
@@ -65,7 +62,7 @@ def weights_chart(objective: Parameterized, name: str) -> "altair.TopLevelMixin"
     return lines(spots, x=CLASS_WORDS[name], y="factor")
 
 
-def shapes_chart(objective: Parameterized) -> "altair.TopLevelMixin":
+def shapes_chart(objective: Parameterized) -> altair.TopLevelMixin:
     """Draw the sigmoids of move comparisons at some stages of a game."""
     slopes, margins = objective.factors[0], objective.factors[1]
     spots = []
@@ -77,7 +74,7 @@ def shapes_chart(objective: Parameterized) -> "altair.TopLevelMixin":
     return lines(spots, x="how much better another move is", y="T", share=True)
 
 
-def elo_chart(steps: Sequence[Step]) -> "altair.TopLevelMixin":
+def elo_chart(steps: Sequence[Step]) -> altair.TopLevelMixin:
     """Draw the population's best, median and worst Elo after each step, relative to its start."""
     spots = []
     for step in steps:
@@ -91,7 +88,7 @@ def elo_chart(steps: Sequence[Step]) -> "altair.TopLevelMixin":
     return lines(spots, x="step", y="Elo above the population's mean")
 
 
-def distribution_chart(steps: Sequence[Step]) -> "altair.TopLevelMixin":
+def distribution_chart(steps: Sequence[Step]) -> altair.TopLevelMixin:
     """Draw the mean factor of each parameter over all categories, by step."""
     size = sum(CLASSES.values())
     spots = []
@@ -197,7 +194,7 @@ def strength_by_generation(generations: Sequence[Generation]) -> list[float]:
     return found
 
 
-def _losses(generations: Sequence[Generation]) -> "altair.TopLevelMixin":
+def _losses(generations: Sequence[Generation]) -> altair.TopLevelMixin:
     spots = [
         spot
         for each in generations
@@ -312,7 +309,7 @@ def _ends(rows: list[tuple[str, float]], most: int) -> list[tuple[str, float]]:
 
 def _with_numbers(
     title: str,
-    chart: "altair.TopLevelMixin",
+    chart: altair.TopLevelMixin,
     table: Table,
     words: tuple[str, ...] = (),
     *,

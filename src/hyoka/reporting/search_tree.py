@@ -5,17 +5,16 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from hyoka.foundation.errors import Error
 from hyoka.games import game_facts
 from hyoka.games.diagram import Cell, Diagram, diagram
+from hyoka.reporting.charts import Spot, lines
+from hyoka.reporting.page import Board, Boards, Chart, Outline, Page, Row, Section, Table
 from hyoka.search.tree_view import SearchTree, TreeNode, TreeStep
 from hyoka.storage.files import write_text
 from hyoka.storage.outputs import GENERATOR
-
-if TYPE_CHECKING:
-    from hyoka.reporting.page import Board, Chart, Outline, Page
 
 TREE_FILES: Final = (".html", ".json", ".dot")
 _MOST_BOARDS: Final = 8
@@ -143,10 +142,8 @@ def _title(tree: SearchTree) -> str:
     return type(tree.line.position).__name__ if tree.game is None else game_facts(tree.game).heading
 
 
-def tree_page(tree: SearchTree) -> "Page":
+def tree_page(tree: SearchTree) -> Page:
     """Convert the tree to an offline page whose rows open and close without mouse or script."""
-    from hyoka.reporting.page import Boards, Page, Section, Table  # noqa: PLC0415 - charts load slowly
-
     result = tree.result
     best = tree.steps[-1].best
     findings = [f"{best or 'No move'} is played" + ("" if result.value is None else _value(tree))]
@@ -234,9 +231,7 @@ def _about(tree: SearchTree) -> tuple[str, ...]:
     )
 
 
-def _outline(tree: SearchTree) -> "Outline":
-    from hyoka.reporting.page import Outline, Row  # noqa: PLC0415
-
+def _outline(tree: SearchTree) -> Outline:
     root = tree.root
     opened = {id(node) for node in root.main_line[:_PLIES_OPENED]}
     cells = {id(node): _cells(node, above) for node, above in _with_parents(root)}
@@ -285,34 +280,31 @@ def _note(node: TreeNode) -> str:
     return f"and {node.left_out:,} more, of {node.left_out_visits:,} visits together"
 
 
-def _charts(tree: SearchTree) -> "tuple[Chart, ...]":
+def _charts(tree: SearchTree) -> tuple[Chart, ...]:
     """Charts of values and shares of visits over the course of the search."""
-    from hyoka.reporting import charts as figures  # noqa: PLC0415
-    from hyoka.reporting.page import Chart  # noqa: PLC0415
-
     if len(tree.steps) < _FEWEST_STEPS:
         return ()
     by_playouts = bool(tree.steps[-1].playouts)
     named = [node.name for node in tree.root.children[:_MOST_LINES]]
     at = [step.playouts if by_playouts else step.depth for step in tree.steps]
-    values, shares = list[figures.Spot](), list[figures.Spot]()
+    values, shares = list[Spot](), list[Spot]()
     for x, step in zip(at, tree.steps, strict=True):
         all_visits = sum(visits for _, visits, _ in step.moves)
         if not by_playouts and step.value is not None:
-            values.append(figures.Spot("the best move", x, step.value))
+            values.append(Spot("the best move", x, step.value))
             continue
         for name, visits, value in step.moves:
             if name not in named:
                 continue
             if value is not None:
-                values.append(figures.Spot(name, x, value))
+                values.append(Spot(name, x, value))
             if all_visits:
-                shares.append(figures.Spot(name, x, visits / all_visits))
+                shares.append(Spot(name, x, visits / all_visits))
     across = "playouts" if by_playouts else "depth"
     made = []
     for spots, up in ((shares, "share of visits"), (values, "value for the first player")):
         if spots:
-            chart = figures.lines(spots, x=across, y=up, share=True, log_x=by_playouts)
+            chart = lines(spots, x=across, y=up, share=True, log_x=by_playouts)
             whose = "the best moves" if by_playouts else "whatever was best"
             made.append(Chart(chart, f"The {up} of {whose}, by {across}."))
     return tuple(made)
@@ -334,10 +326,8 @@ def heat_of(board: Diagram, node: TreeNode) -> dict[str | Cell, float]:
     return {cell: count / most for cell, count in visits.items() if count} if most else {}
 
 
-def _boards(tree: SearchTree) -> "tuple[Board, ...]":
+def _boards(tree: SearchTree) -> tuple[Board, ...]:
     """Boards of the position and of the principal variation, with their heat maps."""
-    from hyoka.reporting.page import Board  # noqa: PLC0415
-
     line = tree.line
     if not hasattr(line.position, "cells"):
         return ()

@@ -32,7 +32,7 @@ from hyoka.analysis.curves import nice_number
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.text import shorten
 from hyoka.reporting.analysis_charts import pick_key
-from hyoka.reporting.charts import COLORS, DASHES, INK, Dot, dots
+from hyoka.reporting.charts import COLORS, Dot, chart_data, dots, reference_line, series_encodings
 from hyoka.reporting.page import (
     Block,
     Board,
@@ -87,20 +87,14 @@ def roc_by_ply(
                     "series": name,
                     "ply": (low + high) / 2,
                     "plies": f"{low} to {high - 1}",
-                    "roc": round(part["roc"].value, 5),
-                    "low": round(ends[0], 5),
-                    "high": round(ends[1], 5),
+                    "roc": part["roc"].value,
+                    "low": ends[0],
+                    "high": ends[1],
                     "positions": part.positions,
                     "games": part.games,
                 }
             )
-    legend = alt.Legend(symbolType="stroke", symbolSize=400) if len(names) > 1 else None
-    color = alt.Color(
-        "series:N", scale=alt.Scale(domain=names, range=list(COLORS[: len(names)])), legend=legend
-    )
-    dash = alt.StrokeDash(
-        "series:N", scale=alt.Scale(domain=names, range=DASHES[: len(names)]), legend=legend
-    )
+    color, dash = series_encodings(names, always=False)
     least = min([0.45, *(float(str(row["low"])) for row in rows)])
     scale = alt.Scale(domain=[least, 1], nice=False)
     tooltips = [
@@ -112,13 +106,11 @@ def roc_by_ply(
         alt.Tooltip("positions:Q", format=","),
         alt.Tooltip("games:Q", format=","),
     ]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart(chart_data(rows)).encode(
         x=alt.X("ply:Q", title="ply", scale=alt.Scale(zero=False)), color=color
     )
-    coin = alt.Chart(alt.InlineData(values=[{"at": 0.5}]))
-    reference = coin.mark_rule(color=INK, strokeWidth=1, strokeDash=[3, 3], opacity=0.6)
     return alt.layer(
-        reference.encode(y=alt.Y("at:Q", scale=scale)),
+        reference_line(0.5, "y").encode(y=alt.Y("at:Q", scale=scale)),
         base.mark_area().encode(y=alt.Y("low:Q", title="ROC", scale=scale), y2="high:Q"),
         base.mark_line().encode(y=alt.Y("roc:Q", scale=scale), strokeDash=dash),
         base.mark_point(filled=True, opacity=1, size=46).encode(
@@ -300,10 +292,9 @@ def _evaluators_table(results: Results) -> Table:
     rows = []
     for subject in results.subjects:
         facts = subject.facts
-        # Hyoka's searches keep their requested names.
-        words = [facts.program.removeprefix(facts.spec).strip()]
-        if facts.spec != subject.name:
-            words.append(f"asked for as {facts.spec}")
+        words = [facts.program.removeprefix(facts.spec).strip()]  # searches are called by it
+        if facts.spec != subject.name and not facts.is_player:
+            words.append(f"spec {facts.spec}")
         time = "–" if facts.time_s is None else f"{1000 * facts.time_s:,.3g} ms"
         rows.append(
             (
@@ -376,7 +367,7 @@ def _curve_explorer(
             results, number, each.curve, each.examples, boards, each.name if judged[1:] else ""
         )
     ]
-    names = ", ".join(each.name for each in judged)
+    names = "; ".join(each.name for each in judged)
     is_value = judged[0].sample.unit == VALUE
     where = f" over all {judged[0].curve.positions:,} positions it judged" if wider else ""
     caption = f"{names}{where}: win probability by {'value' if is_value else 'score'}." + (
@@ -529,7 +520,7 @@ def _on_positions(results: Results, together: Sequence[Metrics]) -> str:
     """Phrase for the positions of a table."""
     if len(together) == len(results.subjects):
         return "On the positions that all judged"
-    return f"On the positions that all of {', '.join(part.name for part in together)} judged"
+    return f"On the positions that all of {'; '.join(part.name for part in together)} judged"
 
 
 def _metrics_tables(which: str, parts: Sequence[Metrics]) -> Iterator[Table]:

@@ -22,7 +22,7 @@ from hyoka.apps.studio.rooms.board.picture import heat_of, words_of
 from hyoka.apps.studio.state import Studio
 from hyoka.games import AnyMove, Line
 from hyoka.games.evaluation import UNKNOWN_MATE
-from hyoka.reporting.charts import live_curve
+from hyoka.reporting.charts import lines_over_plies
 
 if TYPE_CHECKING:
     import altair
@@ -339,12 +339,13 @@ def curve_chart(job: Job) -> "altair.TopLevelMixin":
         {
             "ply": ply,
             "value": value,
-            "evaluator": name,
-            "href": table.at(ply).address,
+            "line": name,
+            "address": table.at(ply).address,
             "words": f"{name}; after {ply}: {names[ply]}; {facts.naming.colors[0]} {value:.1%}",
         }
         for name, values in job.values.items()
         for ply, value in sorted(values.items())
     ]
     title = f"{facts.naming.colors[0]} is expected to get"
-    return live_curve(rows, plies=len(table.moves), ply=table.ply, title=title)
+    plies = len(table.moves)
+    return lines_over_plies(rows, names=list(job.values), plies=plies, title=title, ply=table.ply)
