@@ -9,6 +9,7 @@ import io
 import lzma
 import os
 import queue
+import re
 import select
 import stat
 import sys
@@ -47,7 +48,8 @@ OnBytes = Callable[[int], None]
 
 _ZIP_END: Final = 22
 _NAMES_SIZE: Final = 16 << 20
-"""An upper bound for the size of WTHOR's name tables."""
+"""An upper bound for the size of files beside others, such as WTHOR's name tables."""
+_SUFFIX: Final = re.compile(r"\.\w+")
 _COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], Any]]] = {
     b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
     b"BZh": bz2.BZ2File,
@@ -68,8 +70,9 @@ class Source:
     name: str
     stream: IO[bytes]
     beside: Callable[[str], bytes] = field(default=_beside_nothing)
-    """The content of the first file with a suffix in the same folder; empty if there is none.
-    Raises SourceError if it can't be read.
+    """The content of a file below the same folder, such as `games/owl1.sgf`, or of the first file
+    with a suffix in it, such as `.jou`; empty if there is none. Raises SourceError if it can't be
+    read.
     """
     problem: str = ""
     """The reason why the source cannot be read."""
@@ -429,12 +432,17 @@ def _zip_sources(name: str, stream: IO[bytes], inside: _Opening) -> Iterator[Sou
             seekable.seek(0)
         archive = ZipArchive(seekable)
 
-        def beside(folder: PurePosixPath, suffix: str) -> bytes:
-            def wanted(member: str) -> bool:
-                path = PurePosixPath(member)
-                return path.parent == folder and path.suffix.lower() == suffix
+        def beside(folder: PurePosixPath, name_beside: str) -> bytes:
+            target = str(folder / name_beside)
+            is_suffix = _SUFFIX.fullmatch(name_beside) is not None
 
-            member = archive.first(wanted)
+            def is_beside(member: str) -> bool:
+                if not is_suffix:
+                    return member == target
+                path = PurePosixPath(member)
+                return path.parent == folder and path.suffix.lower() == name_beside
+
+            member = archive.first(is_beside)
             if member is None:
                 return b""
             with _readable(f"{name}!{member.name}"):
@@ -501,11 +509,16 @@ def _sources_of_member(
 
 
 def _beside_on_disk(path: Path) -> Callable[[str], bytes]:
-    def beside(suffix: str) -> bytes:
-        for file in sorted(path.parent.iterdir()):
-            if file.suffix.lower() == suffix and file.is_file():
-                with _readable(str(file)), open_regular(file) as names:
-                    return names.read(_NAMES_SIZE)
+    def beside(name: str) -> bytes:
+        if _SUFFIX.fullmatch(name):
+            files = [each for each in sorted(path.parent.iterdir()) if each.suffix.lower() == name]
+        else:
+            folder = path.parent.resolve()
+            files = [file for file in [(folder / name).resolve()] if file.is_relative_to(folder)]
+        for file in files:
+            if file.is_file():
+                with _readable(str(file)), open_regular(file) as content:
+                    return content.read(_NAMES_SIZE)
         return b""
 
     return beside

@@ -129,7 +129,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     path.write_text("loadsgf games/link.sgf\n1 attack C4\n#? [0]\n")
     [found] = read_suites([path])
     assert len(found) == 0
-    assert "no file in" in found.refused[0].reason
+    assert "no file beside" in found.refused[0].reason
 
 
 def test_without_loadsgf_the_moves_are_played_in_the_order_of_the_record(tmp_path: Path) -> None:

@@ -376,7 +376,7 @@ def test_files_are_unpacked(
     if pack is None:
         with zipfile.ZipFile(path, "w") as made:
             made.writestr("mate.epd", MATE)
-        assert [suite.source for suite in read_suites([path])] == [f"{path}:mate.epd"]
+        assert [suite.source for suite in read_suites([path])] == [f"{path}!mate.epd"]
     else:
         path.write_bytes(pack(MATE.encode()))
         assert names(path) == [(path.name, 1)]

@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problem sets from texts and files: plain, compressed, in archives and folders."""
 
-import bz2
 import fnmatch
-import gzip
-import lzma
-import posixpath
 import re
-import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Final
 
 from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.records.problems import gtp_tests, line_sets, pachi_tests
 from hyoka.records.problems.problem import OpenBeside, ProblemSet
+from hyoka.records.sources import Source, sources
 
 
 @dataclass(frozen=True)
@@ -108,15 +103,7 @@ def _decoded(data: bytes) -> str:
 
 _LARGEST: Final = 256 << 20
 """Bytes of one set, unpacked; more is no set of problems."""
-_LARGEST_RECORD: Final = 16 << 20
 _SUFFIXES: Final = (".epd", ".sfen", ".jsonl", ".obf", ".tst", ".t", ".txt")
-_COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], Any]]] = {
-    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
-    b"BZh": bz2.BZ2File,
-    b"\xfd7zXZ\x00": lzma.LZMAFile,
-}
-_BROKEN: Final = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile)
-_ZIP: Final = b"PK"
 
 
 def read_suites(names: Iterable[str | Path]) -> list[ProblemSet]:
@@ -129,133 +116,79 @@ def read_suites(names: Iterable[str | Path]) -> list[ProblemSet]:
     return [suite for name in names for suite in _suites(str(name))]
 
 
-def _suites(name: str) -> Iterator[ProblemSet]:
+def _suites(name: str) -> list[ProblemSet]:
     path = Path(name)
     if path.is_dir():
-        found = [each for each in sorted(path.rglob("*")) if _is_named_like_one(each.name)]
-        yield from _those_that_are_sets(name, ((str(each), _reader(each)) for each in found))
-    elif path.is_file():
-        if _starts_with(path, _ZIP):
-            yield from _of_archive(path, None)
-        else:
-            yield _read(name, _unpacked(path), _on_disk(path))
+        files = [each for each in sorted(path.rglob("*")) if _is_named_like_a_set(each.name)]
+        return _sets_in(name, (source for file in files for source in sources([file])))
+    if path.is_file():
+        archive, pattern = path, "*"
     else:
-        archive, member = _split(name)
-        if archive is None:
-            raise SourceError(f"there is no file '{name}'")
-        yield from _of_archive(archive, member)
+        archive, pattern = _split(name)
+    if pattern == "*":
+        return _sets_in(name, sources([archive]))
+    members: list[str] = []
+    suites = []
+    is_exact = not any(mark in pattern for mark in "*?[")
+    for source in sources([archive]):
+        member = source.name.removeprefix(f"{archive}!")
+        members.append(member)
+        if member == pattern or fnmatch.fnmatchcase(member.lower(), pattern.lower()):
+            try:
+                suites.append(_read(source))
+            except NotationError:
+                if is_exact:
+                    raise
+    if not suites:
+        few = ", ".join(sorted(filter(_is_named_like_a_set, members))[:20])
+        raise SourceError(f"{archive} has no problem set '{pattern}'; there are {few}")
+    return suites
 
 
-def _split(name: str) -> tuple[Path | None, str]:
-    """Split a name into an archive's path and a member."""
+def _split(name: str) -> tuple[Path, str]:
+    """Split a name into an archive's path and a pattern of members."""
     for mark in (":", "!"):
-        path, found, member = name.rpartition(mark)
-        if found and Path(path).is_file():
-            return Path(path), member
-    return None, ""
+        path, _, pattern = name.rpartition(mark)
+        if path and Path(path).is_file():
+            return Path(path), pattern
+    raise SourceError(f"there is no file '{name}'")
 
 
-def _of_archive(path: Path, wanted: str | None) -> Iterator[ProblemSet]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = [each for each in archive.namelist() if not each.endswith("/")]
-            if wanted is None:
-                chosen = [each for each in names if _is_named_like_one(each)]
-            else:
-                chosen = [
-                    each
-                    for each in names
-                    if fnmatch.fnmatchcase(each.lower(), wanted.lower()) or each == wanted
-                ]
-                if not chosen:
-                    few = ", ".join(sorted(filter(_is_named_like_one, names))[:20])
-                    raise SourceError(f"{path} has no '{wanted}'; there are {few}")
-
-            def beside(member: str, name: str) -> bytes:
-                return _of_member(archive, posixpath.join(posixpath.dirname(member), name))
-
-            def reader(member: str) -> Callable[[], ProblemSet]:
-                return lambda: _read(
-                    f"{path}:{member}",
-                    _of_member(archive, member),
-                    lambda name: beside(member, name),
-                )
-
-            if wanted is not None and not any(mark in wanted for mark in "*?["):
-                yield from (reader(member)() for member in chosen)
-            else:
-                yield from _those_that_are_sets(
-                    str(path), ((member, reader(member)) for member in chosen)
-                )
-    except _BROKEN as error:
-        raise SourceError(f"{path}: broken or cut short: {error}") from error
-
-
-def _those_that_are_sets(
-    name: str, readers: Iterable[tuple[str, Callable[[], ProblemSet]]]
-) -> Iterator[ProblemSet]:
-    empty = True
-    for _, read in readers:
-        try:
-            suite = read()
-        except NotationError:
-            continue
-        empty = False
-        yield suite
-    if empty:
+def _sets_in(name: str, candidates: Iterable[Source]) -> list[ProblemSet]:
+    """Read the problem sets in a folder or file; a file that is no archive must be one."""
+    suites = []
+    for source in candidates:
+        is_file = source.name == name
+        if is_file or source.problem or _is_named_like_a_set(source.name):
+            try:
+                suites.append(_read(source))
+            except NotationError:
+                if is_file:
+                    raise
+    if not suites:
         raise SourceError(f"{name} holds no problem set")
+    return suites
 
 
-def _reader(path: Path) -> Callable[[], ProblemSet]:
-    return lambda: _read(str(path), _unpacked(path), _on_disk(path))
-
-
-def _read(name: str, data: bytes, beside: Callable[[str], bytes]) -> ProblemSet:
-    return read_problems(data, source=name, open_beside=beside)
-
-
-def _is_named_like_one(name: str) -> bool:
-    plain = name.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
+def _is_named_like_a_set(name: str) -> bool:
+    plain = name.lower()
+    for suffix in (".gz", ".xz", ".bz2", ".zst"):
+        plain = plain.removesuffix(suffix)
     return plain.endswith(_SUFFIXES)
 
 
-def _starts_with(path: Path, sign: bytes) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(sign)) == sign
+def _read(source: Source) -> ProblemSet:
+    blocks: list[bytes] = []
+    size = 0
+    for block in source.blocks():
+        blocks.append(block)
+        size += len(block)
+        if size > _LARGEST:
+            raise SourceError(f"{source.name}: too large for a problem set")
 
+    def beside(file: str) -> bytes:
+        if not (content := source.beside(file)):
+            raise SourceError(f"{file} is no file beside {source.name}")
+        return content
 
-def _on_disk(path: Path) -> Callable[[str], bytes]:
-    folder = path.parent.resolve()
-
-    def read(name: str) -> bytes:
-        file = (folder / name).resolve()
-        if not file.is_relative_to(folder) or not file.is_file():
-            raise SourceError(f"{name} is no file in {path.parent}")
-        with file.open("rb") as opened:
-            return _bounded(opened.read(_LARGEST_RECORD + 1), name, _LARGEST_RECORD)
-
-    return read
-
-
-def _unpacked(path: Path) -> bytes:
-    with path.open("rb") as file:
-        head = file.read(6)
-        file.seek(0)
-        opened = next(
-            (make(file) for sign, make in _COMPRESSED.items() if head[: len(sign)] == sign), file
-        )
-        try:
-            return _bounded(opened.read(_LARGEST + 1), str(path))
-        except _BROKEN as error:
-            raise SourceError(f"{path}: broken or cut short: {error}") from error
-
-
-def _of_member(archive: zipfile.ZipFile, member: str) -> bytes:
-    with archive.open(member) as file:
-        return _bounded(file.read(_LARGEST + 1), member)
-
-
-def _bounded(data: bytes, name: str, most: int = _LARGEST) -> bytes:
-    if len(data) > most:
-        raise SourceError(f"{name}: too large for a problem set")
-    return data
+    return read_problems(b"".join(blocks), source=source.name, open_beside=beside)
