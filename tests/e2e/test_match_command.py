@@ -31,8 +31,8 @@ def json_of(*words: str, cwd: Path) -> Any:
 def test_without_players_tree_search_meets_flat_monte_carlo(tmp_path: Path) -> None:
     result = hyoka("match", "run", "--games", "2", "-q", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (0, "")
-    assert "uct:playouts=200" in result.stdout
-    assert "v mc:playouts=200" in result.stdout
+    assert "UCT, 200 playouts" in result.stdout
+    assert "v Monte Carlo, 200 playouts" in result.stdout
     [folder] = (tmp_path / "matches").iterdir()
     assert folder.name.startswith("go9-uct-playouts-200-v-mc-playouts-200-")
     assert str(folder.relative_to(tmp_path)) in result.stdout.replace("\n", "")
@@ -54,11 +54,12 @@ def test_without_players_tree_search_meets_flat_monte_carlo(tmp_path: Path) -> N
 
 def test_json_adds_up(tmp_path: Path) -> None:
     players = ("random", "uct:playouts=5", "mc:playouts=10")
+    titles = ("Random", "UCT, 5 playouts", "Monte Carlo, 10 playouts")
     found = json_of(
         "match", "run", *players, "-g", "othello", "-n", "3", "--no-report", cwd=tmp_path
     )
     assert (found["games"], found["wanted"], found["finished"]) == (12, 12, True)
-    assert found["players"] == list(players)
+    assert found["players"] == list(titles)
     assert found["verdict"] is None
     assert sum(found["reasons"].values()) == 12
     assert (found["faults"], found["odd_workers"]) == ({}, [])
@@ -75,7 +76,7 @@ def test_json_adds_up(tmp_path: Path) -> None:
         rate = duel["rate"]["value"]
         assert rate == pytest.approx((duel["wins"] + duel["draws"] / 2) / 4)
         assert 0 <= duel["binomial_p"] <= 1
-    assert {rated["name"] for rated in found["ratings"]} == set(players)
+    assert {rated["name"] for rated in found["ratings"]} == set(titles)
     folder = tmp_path / found["folder"]
     assert not (folder / "report.html").exists()
     description, games = open_match(folder)
@@ -83,14 +84,14 @@ def test_json_adds_up(tmp_path: Path) -> None:
     standing = Standing.of(players, games)
     assert standing.games == 12
     for duel in found["duels"]:
-        one, other = players.index(duel["player"]), players.index(duel["opponent"])
+        one, other = titles.index(duel["player"]), titles.index(duel["opponent"])
         assert standing.duel(one, other).score.wins == duel["wins"]
 
 
 def test_more_games_go_on_where_fewer_ended(tmp_path: Path) -> None:
     words = ("match", "run", "random", "random", "-g", "go5", "--no-report", "--output", "here")
     first = json_of(*words, "-n", "4", cwd=tmp_path)
-    assert first["players"] == ["random", "random 2"]
+    assert first["players"] == ["Random", "Random 2"]
     before = (tmp_path / "here" / "journal.jsonl").read_bytes()
     second = json_of(*words, "-n", "10", cwd=tmp_path)
     assert (first["games"], second["games"]) == (4, 10)

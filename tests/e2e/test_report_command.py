@@ -82,7 +82,7 @@ def test_json_figures_and_another_place(folder: Path) -> None:
     assert result.returncode == 0, result.stderr
     answer = json.loads(result.stdout)
     assert answer["file"] == "mine.html"
-    assert [each["name"] for each in answer["evaluators"]] == ["ab:nodes=1,hash=0"]
+    assert [each["name"] for each in answer["evaluators"]] == ["Alpha-beta, 1 node"]
     assert answer["where"] == "ply >= 10"
     assert len(answer["figures"]) == len(list((folder / "figures").iterdir())) > 0
     assert (folder / "mine.html").read_text(encoding="utf-8").startswith("<!doctype html>")

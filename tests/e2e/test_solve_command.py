@@ -35,8 +35,8 @@ def test_solve_shows_specs_side_by_side_and_what_failed(suite: Path) -> None:
         "solve", str(suite), "--with", "ab:depth=3", "--with", "uct:playouts=500", "--verbose"
     )
     assert result.returncode == 0, result.stderr
-    assert "ab:depth=3" in result.stdout
-    assert "uct:playouts=500" in result.stdout
+    assert "Alpha-beta, depth 3" in result.stdout
+    assert "UCT, 500 playouts" in result.stdout
     assert "1 of 2" in result.stdout
     assert "a bad idea" in result.stdout
     assert "1 not applicable" in result.stdout

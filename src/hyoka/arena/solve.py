@@ -2,39 +2,21 @@
 """Solving problem sets: how many a solver solves, with confidence intervals and cost."""
 
 import functools
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
 from typing import Final
 
 from hyoka._core import Player
 from hyoka.agents import Answer, Solver, Spec, agent_of, spec_of
+from hyoka.arena.elo import wilson_rate
 from hyoka.foundation.errors import Error
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import Position, game_facts
 from hyoka.parallel import Done, Run, RunStopped, WorkerState
 from hyoka.records.problems import Assertion, Exercise, GtpTest, NotAsked, Problem, exercise_of
 from hyoka.search import SearchLimits, solve_ending
-
-
-def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's interval for a share; [0, 1] without trials.
-
-    >>> low, high = wilson_interval(8, 10)
-    >>> round(low, 3), round(high, 3)
-    (0.49, 0.943)
-    """
-    if trials == 0:
-        return 0.0, 1.0
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    share = successes / trials
-    middle = share + z * z / (2 * trials)
-    spread = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    denominator = 1 + z * z / trials
-    return max(0.0, (middle - spread) / denominator), min(1.0, (middle + spread) / denominator)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +60,8 @@ class SolveReport:
     skipped: Counter[str] = field(default_factory=Counter)
     """The number of problems without a question for the agent, by reason."""
     interrupted: bool = False
+    title: str = ""
+    """The agent's name for people."""
 
     @property
     def asked(self) -> int:
@@ -97,7 +81,8 @@ class SolveReport:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval for the share of solved problems."""
-        return wilson_interval(self.solved, self.asked)
+        estimate = wilson_rate(self.solved / max(1, self.asked), self.asked)
+        return estimate.low, estimate.high
 
     @property
     def points(self) -> tuple[int, int]:
@@ -186,7 +171,7 @@ def solve(  # noqa: PLR0913 - a keyword for each choice
             skipped[exercise] += 1
         else:
             exercises.append(exercise)
-    tally = Tally(progress, spec.text, len(exercises), "problems")
+    tally = Tally(progress, spec.title, len(exercises), "problems")
     found: list[Done[Exercise, Verdict | str]] = []
     interrupted = False
     work = functools.partial(_solve_one, spec, limits)
@@ -210,7 +195,7 @@ def solve(  # noqa: PLR0913 - a keyword for each choice
     results = [done.result for done in sorted(found, key=lambda done: done.number)]
     skipped.update(result for result in results if isinstance(result, str))
     verdicts = tuple(result for result in results if isinstance(result, Verdict))
-    return SolveReport(spec.text, verdicts, skipped, interrupted)
+    return SolveReport(spec.text, verdicts, skipped, interrupted, spec.title)
 
 
 def _solve_one(

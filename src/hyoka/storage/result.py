@@ -6,7 +6,7 @@ import io
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -107,7 +107,7 @@ class Coverage:
             )
             sentences.append(f"{which} {verb} drawn and {_DRAWN[self.draws]}{half}")
         if self.missing:
-            sentences.append(f"Without a position that counts: {', '.join(self.missing)}")
+            sentences.append(f"Without a position that counts: {'; '.join(self.missing)}")
         return " ".join(f"{each}." for each in sentences)
 
     def as_json(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class Coverage:
 
 def _compared(group: CoveredGroup, game: str) -> str:
     all_of = "both" if len(group.evaluators) == 2 else f"all {len(group.evaluators)}"
-    text = f"{', '.join(group.evaluators)}: the {group.counts(game)} that {all_of} evaluated"
+    text = f"{'; '.join(group.evaluators)}: the {group.counts(game)} that {all_of} evaluated"
     own = group.own_positions
     if own and max(own) > group.positions:
         each = f"{min(own):,}" if min(own) == max(own) else f"{min(own):,} to {max(own):,}"
@@ -359,7 +359,7 @@ def _flat(table: pa.Table) -> pa.Table:
     for i, column in enumerate(table.columns):
         kind = column.type
         if pa.types.is_nested(kind):
-            text = _as_text
+            text: Callable[[Any], str] = _as_text
         elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             text = bytes.hex
         else:

@@ -258,46 +258,32 @@ def measured(
     decided = (results == 0) | (results == 1)
     drawn_games = np.unique(all_game_ids[~decided])
     rows = np.flatnonzero(decided) if asked.draws == "drop" else np.arange(len(results))
-    game_ids = all_game_ids[rows]
-    numbers, count = game_numbers(game_ids)
-    samples = []
-    titles = evaluator_titles(study, names)
+    values, units = [], []
     for index, name in enumerate(names):
         kind = evaluator_text(study, name).partition(":")[0]
         by_points = kind in _BY_POINTS and "source" not in identity(study, name)
-        values, unit = _values(table, index, asked.axis, name, by_points)
-        samples.append(
-            Sample(
-                titles[index],
-                unit,
-                values[rows],
-                results[rows],
-                numbers,
-                count,
-                rows=np.arange(len(rows)),
-                link=asked.link,
-                first_player=first_player(study.game),
-            )
-        )
-    known = np.logical_and.reduce([~np.isnan(sample.values) for sample in samples])
-    if not known.all():
-        kept = np.flatnonzero(known)
-        rows = rows[kept]
-        game_ids = game_ids[kept]
-        numbers, count = game_numbers(game_ids)
-        samples = [
-            replace(
-                sample,
-                values=sample.values[kept],
-                results=sample.results[kept],
-                games=numbers,
-                game_count=count,
-                rows=np.arange(len(rows)),
-            )
-            for sample in samples
-        ]
+        numbers, unit = _values(table, index, asked.axis, name, by_points)
+        rows = rows[~np.isnan(numbers[rows])]
+        values.append(numbers)
+        units.append(unit)
     if not len(rows):
         raise StudyError(_nothing(study, names, asked, len(table)))
+    game_ids = all_game_ids[rows]
+    games, count = game_numbers(game_ids)
+    samples = [
+        Sample(
+            title,
+            unit,
+            numbers[rows],
+            results[rows],
+            games,
+            count,
+            rows=np.arange(len(rows)),
+            link=asked.link,
+            first_player=first_player(study.game),
+        )
+        for title, unit, numbers in zip(evaluator_titles(study, names), units, values, strict=True)
+    ]
     changed = column_values(table, "changed")[rows]
     return Measured(
         study,

@@ -146,7 +146,7 @@ def test_results_say_first_who_was_measured_on_what(study: hk.Study) -> None:
     ]
     first = str(table).splitlines()[0]
     assert first == (
-        f"one, three, two: the {together[0]:,} positions of {together[1]} decided games that all 3 "
+        f"one; three; two: the {together[0]:,} positions of {together[1]} decided games that all 3 "
         f"evaluated. Left out of the comparison: other ({alone[0]:,} positions of {alone[1]} "
         f"decided games, {both[0]} of them common). {drawn} of 150 games are drawn and left out "
         "(`draws='half'` counts them)."

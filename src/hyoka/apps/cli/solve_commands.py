@@ -17,6 +17,7 @@ from hyoka.apps.cli.position_commands import GameName
 from hyoka.arena.solve import SolveReport, solve
 from hyoka.foundation.errors import Error
 from hyoka.foundation.math import Estimate
+from hyoka.foundation.text import distinct_titles
 from hyoka.games import game_facts
 from hyoka.learning.prediction import (
     POLICY_WITH_MODEL,
@@ -94,17 +95,17 @@ def solve_command(
         executor = None
         if cluster_address is not None:
             executor, jobs = stack.enter_context(cluster(cluster_address))
-        for player in specs:
-            reports.append(
-                solve(
-                    problems,
-                    player,
-                    limits=limits if limits != SearchLimits() else None,
-                    jobs=jobs,
-                    executor=executor,
-                    progress=progress,
-                )
+        titles = distinct_titles([spec.title for spec in specs], [spec.text for spec in specs])
+        for player, title in zip(specs, titles, strict=True):
+            report = solve(
+                problems,
+                player,
+                limits=limits if limits != SearchLimits() else None,
+                jobs=jobs,
+                executor=executor,
+                progress=progress,
             )
+            reports.append(dataclasses.replace(report, title=title))
             if reports[-1].interrupted:
                 break
     if as_json:
@@ -140,7 +141,7 @@ def _chosen(
 
 
 def _print_reports(reports: Sequence[SolveReport]) -> None:
-    table = plain_table("suite", *(escape(report.player) for report in reports))
+    table = plain_table("suite", *(escape(report.title) for report in reports))
     sources = list(dict.fromkeys(each.source for report in reports for each in report.verdicts))
     parts = [
         (source, [report.only(lambda v, of=source: v.source == of) for report in reports])  # type: ignore[misc]
@@ -154,11 +155,11 @@ def _print_reports(reports: Sequence[SolveReport]) -> None:
     alike = all(report.skipped == reports[0].skipped for report in reports)
     for report in reports[:1] if alike else reports:
         for reason, count in report.skipped.items():
-            whom = "" if alike else f" to {report.player}"
+            whom = "" if alike else f" to {report.title}"
             out.print(f"{count} not applicable{whom}: {reason}", style="dim", markup=False)
     for report in reports:
         if report.interrupted:
-            out.print(f"interrupted: {report.player} solved what is shown", markup=False)
+            out.print(f"interrupted: {report.title} solved what is shown", markup=False)
 
 
 def _summary(report: SolveReport) -> str:
@@ -195,7 +196,7 @@ def _print_failures(reports: Sequence[SolveReport]) -> None:
                 f"{verdict.nodes:,}",
             )
         if failures:
-            out.print(f"\n[bold]{escape(report.player)}[/]")
+            out.print(f"\n[bold]{escape(report.title)}[/]")
             out.print(table)
 
 
@@ -204,6 +205,7 @@ def _as_json(report: SolveReport) -> dict[str, object]:
     points, most = report.points
     return {
         "player": report.player,
+        "title": report.title,
         "solved": report.solved,
         "asked": report.asked,
         "low": low,

@@ -55,6 +55,7 @@ class StudyReport:
             "evaluators": [
                 {
                     "name": subject.name,
+                    "id": subject.facts.id,
                     "spec": subject.facts.spec,
                     "program": subject.facts.program,
                     "unit": subject.unit,
@@ -141,7 +142,7 @@ def write_report(
 
 
 def _subtitle(results: Results) -> str:
-    names = ", ".join(subject.name for subject in results.subjects)
+    names = "; ".join(subject.name for subject in results.subjects)
     what = "Evaluator" if len(results.subjects) == 1 else "Evaluators"
     games = counted(results.records.games, "game")
     positions = max(len(subject.positions) for subject in results.subjects)

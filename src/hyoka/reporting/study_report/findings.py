@@ -122,7 +122,7 @@ def _quality_of_group(shared: Shared) -> Iterator[Finding]:
     if not math.isfinite(roc.value):
         return
     if math.isnan(roc.low):
-        rocs = ", ".join(f"{each.name} {each.metrics['roc'].value:.3f}" for each in shared.judged)
+        rocs = "; ".join(f"{each.name}: {each.metrics['roc'].value:.3f}" for each in shared.judged)
         text = f"ROC: {rocs}. Without resamples no interval says what is chance."
         yield Finding("quality", text, _rocs(shared))
         return
@@ -356,4 +356,4 @@ def _numbers(estimate: Estimate) -> list[float]:
 
 
 def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return names[0] if len(names) == 1 else f"{'; '.join(names[:-1])} and {names[-1]}"

@@ -9,8 +9,8 @@ too few common positions are measured on their own positions only.
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -79,7 +79,6 @@ _AGAINST: Final = 4
 _PLY_RANGES: Final = 12
 _MANY: Final = 300_000
 _LEAST_RESAMPLES: Final = 200
-_LONGEST_NAME: Final = 40
 _LEAST_IN_RANGE: Final = 100
 
 
@@ -223,7 +222,7 @@ def measure_study(study: Study, options: ReportOptions, steps: Steps) -> Results
     names = chosen_evaluators(study, options.evaluators)
     steps.begin("reading the positions")
     descriptions = evaluator_facts(study, names)
-    facts, shown = {each.name: each for each in descriptions}, shown_names(descriptions)
+    facts = {each.id: each for each in descriptions}
     usable = usable_positions(study, names, where)
     idle = [name for name in names if not usable[name]]
     if len(idle) < len(names):
@@ -237,20 +236,21 @@ def measure_study(study: Study, options: ReportOptions, steps: Steps) -> Results
     subjects, compared, covered = [], [], []
     joint_games = drawn_games = np.zeros(0, np.int64)
     for group in groups:
-        loaded = _loaded(study, group.names, shown, question)
+        loaded = _loaded(study, group.names, question)
         joint_games = np.union1d(joint_games, loaded.joint_games)
         drawn_games = np.union1d(drawn_games, loaded.drawn_games)
         judged: dict[str, Judged] = {}
         for name in group.names:
-            steps.begin(f"{shown[name]}: curve and metrics")
-            judged[name] = work.judged(loaded, _counted(loaded, shown[name], draws))
+            title = facts[name].title
+            steps.begin(f"{title}: curve and metrics")
+            judged[name] = work.judged(loaded, _counted(loaded, title, draws))
         for name in group.names:
             is_wider = len(group.names) > 1 and usable[name] > _WIDER * len(loaded)
-            positions, own = loaded, judged[name]
+            positions, own, title = loaded, judged[name], facts[name].title
             if is_wider:
-                steps.begin(f"{shown[name]}: all of its positions")
-                positions = _loaded(study, [name], shown, question)
-                own = work.judged(positions, _counted(positions, shown[name], draws))
+                steps.begin(f"{title}: all of its positions")
+                positions = _loaded(study, [name], question)
+                own = work.judged(positions, _counted(positions, title, draws))
             subjects.append(work.subject(facts[name], positions, own, is_wider))
         if len(group.names) > 1:
             steps.begin("comparing")
@@ -258,7 +258,7 @@ def measure_study(study: Study, options: ReportOptions, steps: Steps) -> Results
         counted = next(iter(judged.values())).curve
         covered.append(
             CoveredGroup(
-                tuple(shown[name] for name in group.names),
+                tuple(facts[name].title for name in group.names),
                 counted.positions,
                 counted.games,
                 group.own_positions,
@@ -267,7 +267,7 @@ def measure_study(study: Study, options: ReportOptions, steps: Steps) -> Results
         )
     order = [judged.name for shared in compared for judged in shared.judged]
     order += [subject.name for subject in subjects if subject.name not in order]
-    missing = tuple(shown[name] for name in idle)
+    missing = tuple(facts[name].title for name in idle)
     return Results(
         study,
         where,
@@ -290,28 +290,9 @@ def resamples_for(positions: int) -> int:
     return max(_LEAST_RESAMPLES, min(1000, 1000 * _MANY // max(positions, 1)))
 
 
-def _loaded(
-    study: Study, names: Sequence[str], shown: Mapping[str, str], question: Question
-) -> Measured:
-    """Load the common positions of evaluators, with drawn games, under the displayed names."""
-    asked = question.also(draws="half")
-    loaded = measured(study, names, asked, columns=slice_columns(study))
-    samples = tuple(
-        replace(sample, name=shown[name])
-        for name, sample in zip(names, loaded.samples, strict=True)
-    )
-    return replace(loaded, samples=samples)
-
-
-def shown_names(facts: Sequence[EvaluatorFacts]) -> dict[str, str]:
-    """Displayed names of evaluators: the requested names if short and unique."""
-    specs = [each.spec for each in facts]
-    return {
-        each.name: each.spec
-        if len(each.spec) <= _LONGEST_NAME and specs.count(each.spec) == 1
-        else each.name
-        for each in facts
-    }
+def _loaded(study: Study, names: Sequence[str], question: Question) -> Measured:
+    """Load the common positions of evaluators, with drawn games."""
+    return measured(study, names, question.also(draws="half"), columns=slice_columns(study))
 
 
 def _counted(positions: Measured, name: str, draws: DrawnGames) -> Sample:

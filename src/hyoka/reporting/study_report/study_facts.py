@@ -12,7 +12,7 @@ from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.records.record import Standings
 from hyoka.storage.manifest import PLAYER, read_description
 from hyoka.study import COMMENTS, Study
-from hyoka.study.sampling import EVALUATOR, SAID, identity, said_by
+from hyoka.study.sampling import EVALUATOR, SAID, evaluator_titles, identity, said_by
 from hyoka.study.sql import check_condition
 
 
@@ -95,7 +95,8 @@ class RecordFacts:
 class EvaluatorFacts:
     """An evaluator and the number of its evaluations."""
 
-    name: str
+    id: str
+    title: str
     spec: str
     program: str
     """Name and version reported by the evaluator."""
@@ -155,10 +156,14 @@ def evaluator_facts(study: Study, names: Sequence[str]) -> tuple[EvaluatorFacts,
             "group by engine"
         ).to_pylist()
     }
-    return tuple(_evaluator(study, name, counted[name]) for name in names)
+    titles = evaluator_titles(study, names)
+    return tuple(
+        _evaluator(study, name, title, counted[name])
+        for name, title in zip(names, titles, strict=True)
+    )
 
 
-def _evaluator(study: Study, name: str, row: dict[str, Any]) -> EvaluatorFacts:
+def _evaluator(study: Study, name: str, title: str, row: dict[str, Any]) -> EvaluatorFacts:
     identified = identity(study, name)
     spec = str(identified.get(PLAYER, identified.get("spec", name)))
     words = [str(identified[key]) for key in ("name", "version") if identified.get(key)]
@@ -167,6 +172,7 @@ def _evaluator(study: Study, name: str, row: dict[str, Any]) -> EvaluatorFacts:
     timed = row["time_s"] is not None and not is_player and spec != COMMENTS
     return EvaluatorFacts(
         name,
+        title,
         spec,
         " ".join(words),
         row["positions"],
