@@ -5,18 +5,22 @@ The whole state is in the address (`board_state.BoardState`); only running analy
 (`live_analyses`) live on the server.
 """
 
+import itertools
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.blocks import chart
+from hyoka.apps.studio.folder import Folder
 from hyoka.apps.studio.pages import END, address, fragment, html, page, wants_part, watch
 from hyoka.apps.studio.parameters import whole_number
 from hyoka.apps.studio.rooms.board.board_agents import (
@@ -28,10 +32,9 @@ from hyoka.apps.studio.rooms.board.board_agents import (
     refusal,
     reply,
 )
-from hyoka.apps.studio.rooms.board.board_files import exported, formats, listed, record_from
-from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState, table_of, word_of
+from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState, played, table_of, word_of
 from hyoka.apps.studio.rooms.board.live_analyses import MOST, Analyses, Job, curve_chart, usual
-from hyoka.apps.studio.rooms.board.picture import models_for, picture, ranking, words_of
+from hyoka.apps.studio.rooms.board.picture import models_for, picture, ranking, seen, words_of
 from hyoka.apps.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
 from hyoka.apps.studio.state import Room, studio_of
 from hyoka.games import FACTS
@@ -153,23 +156,16 @@ def games(request: Request) -> Response:
     """The games of a file, a study or a match, to take one of them."""
     name = request.query_params.get("path", "")
     first = whole_number(request.query_params.get("from") or 0, "from", 0, 10**9)
-    rows = listed(studio_of(request).folder, name, first, _LISTED + 1)
+    rows = games_of(studio_of(request).folder, name, first, _LISTED + 1)
     more = first + _LISTED if len(rows) > _LISTED else None
-    rows = rows[:_LISTED]
     table = Table(
         "Games",
         ("Game", "First", "Second", "Date", "Moves"),
         [
-            (
-                f"{each.number:,}",
-                each.first or "?",
-                each.second or "?",
-                each.date,
-                f"{each.plies:,}",
-            )
-            for each in rows
+            (f"{number:,}", one or "?", other or "?", date or "", f"{plies:,}")
+            for number, one, other, date, plies in rows[:_LISTED]
         ],
-        [address("/board", path=name, number=game.number) for game in rows],
+        [address("/board", path=name, number=number) for number, *_ in rows[:_LISTED]],
     )
     return page(request, ROOM, "board/games.html", path=name, rows=table, more=more)
 
@@ -360,6 +356,124 @@ def setup(request: Request) -> Response:
     return RedirectResponse(
         replace(table, path="", number=0, left_out=0).address, HTTPStatus.SEE_OTHER
     )
+
+
+def record_from(folder: Folder, name: str, number: int) -> hk.Record:
+    """A game by its number, from 0; raises Error if it is not there."""
+    path = folder.path(name)
+    if path.is_dir() and not _is_match(path):
+        return hk.Study.open(path).record(number)
+    if path.is_dir():
+        found = next((game.record for game in _match(path) if _number(game) == number), None)
+    else:
+        found = next(itertools.islice(hk.read_records(path), number, None), None)
+    if found is None:
+        raise hk.SourceError(f"{name} has no game {number}")
+    return found
+
+
+def games_of(folder: Folder, name: str, first: int, most: int) -> list[tuple[Any, ...]]:
+    """Number, players, date and plies of some games of a source; raises Error."""
+    path = folder.path(name)
+    if path.is_dir() and not _is_match(path):
+        rows = hk.Study.open(path).sql(
+            "select game_id as number, first, second, date, plies from games order by game_id "
+            f"limit {most} offset {first}"
+        )
+        return [tuple(row.values()) for row in rows.to_pylist()]
+    numbered = (
+        ((_number(game), game.record) for game in sorted(_match(path), key=_number))
+        if path.is_dir()
+        else enumerate(hk.read_records(path))
+    )
+    return [
+        (number, record.first, record.second, record.date, len(record))
+        for number, record in itertools.islice(numbered, first, first + most)
+    ]
+
+
+def _is_match(path: Path) -> bool:
+    return (path / "match.toml").is_file()
+
+
+def _match(path: Path) -> list[hk.PlayedGame]:
+    return hk.open_match(path).games
+
+
+def _number(game: hk.PlayedGame) -> int:
+    return game.pairing.number
+
+
+@dataclass(frozen=True)
+class Format:
+    """A way to take a game along."""
+
+    title: str
+    suffix: str
+    media_type: str
+    text: Callable[[BoardState], str]
+
+
+def record_of(table: BoardState) -> hk.Record:
+    """The line on the table, to its end, as a record."""
+    line = played(table.first_position.line(), table.moves)
+    outcome = line.outcome
+    ours, theirs = ("You", table.against) if table.against else ("", "")
+    if table.you == "second":
+        ours, theirs = theirs, ours
+    return hk.Record(
+        table.game,
+        np.array([move.code for move in line.moves], dtype=np.uint16),
+        start=table.start,
+        first=ours,
+        second=theirs,
+        event="Hyoka Studio",
+        komi=getattr(table.first_position, "komi", None),
+        result=None if outcome is None else float(outcome.value),
+        ending="unfinished" if outcome is None else "normal",
+        margin=float(line.score) if outcome is not None and table.facts.by_points else None,
+    )
+
+
+def _notation(name: str) -> Callable[[BoardState], str]:
+    return lambda table: hk.record_text(record_of(table), name)
+
+
+_ALL: Final = {
+    "sgf": Format("SGF", ".sgf", "application/x-go-sgf", _notation("sgf")),
+    "pgn": Format("PGN", ".pgn", "application/x-chess-pgn", _notation("pgn")),
+    "csa": Format("CSA", ".csa", "text/plain", _notation("csa")),
+    "kif": Format("KIF", ".kif", "text/plain", _notation("kif")),
+    "lines": Format("Line of moves", "-moves.txt", "text/plain", _notation("lines")),
+    "svg": Format(
+        "Picture (SVG)",
+        ".svg",
+        "image/svg+xml",
+        lambda table: hk.svg(seen(table), pieces=table.lettering),
+    ),
+    "text": Format(
+        "Board as text",
+        "-board.txt",
+        "text/plain",
+        lambda table: f"{hk.terminal(table.line)}\n{table.line.position.text}\n",
+    ),
+}
+
+
+def formats(table: BoardState) -> dict[str, Format]:
+    """Download formats of the game."""
+    notations = set(table.facts.formats.notations)
+    return {
+        name: each for name, each in _ALL.items() if name in notations or name in ("svg", "text")
+    }
+
+
+def exported(table: BoardState, name: str) -> Format:
+    """A format by its name; raises ParameterError if the game has none of it."""
+    known = formats(table)
+    if name not in known:
+        raise hk.ParameterError("as", f"is one of {', '.join(known)}, not '{name}'")
+    return known[name]
 
 
 ROOM = Room(
