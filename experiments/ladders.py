@@ -13,7 +13,8 @@ from experiments.claims import not_shown_if_few, verdict
 from experiments.context import ExperimentContext
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka.analysis import Resampling, mean_by_games
-from hyoka.arena.solve import solve, wilson_interval
+from hyoka.arena.elo import wilson_rate
+from hyoka.arena.solve import solve
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.math import Estimate
 from hyoka.records.problems import Problem
@@ -152,7 +153,7 @@ def _text(rung: Rung, amount: LadderScale) -> str:
 def _share(right: np.ndarray) -> Value:
     if not len(right):
         return None
-    return Estimate(float(right.mean()), *wilson_interval(int(right.sum()), len(right)))
+    return wilson_rate(float(right.mean()), len(right))
 
 
 def paired(one: np.ndarray, other: np.ndarray, seed: int) -> Estimate:
@@ -164,6 +165,6 @@ def paired(one: np.ndarray, other: np.ndarray, seed: int) -> Estimate:
     differences = one.astype(np.float64) - other.astype(np.float64)
     if not differences.any():
         # Resamples of zeros have no spread; a Wilson interval bounds the difference.
-        reach = wilson_interval(0, len(differences))[1]
+        reach = wilson_rate(0.0, len(differences)).high
         return Estimate(0.0, -reach, reach)
     return mean_by_games(differences, np.arange(len(differences)), Resampling(seed=seed))

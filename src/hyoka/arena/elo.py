@@ -166,7 +166,13 @@ def wilson_rate(
     """Return Wilson's interval for a mean with the precision of `flips` coin flips.
 
     `correction` is the continuity correction, which first moves the mean outward.
+
+    >>> estimate = wilson_rate(0.8, 10)
+    >>> round(estimate.low, 3), round(estimate.high, 3)
+    (0.49, 0.943)
     """
+    if not flips:
+        return Estimate(mean, 0.0, 1.0)
     quantile = NormalDist().inv_cdf(0.5 + confidence / 2)
     weight = quantile * quantile / flips
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.analysis import Resampling, mean_by_games
-from hyoka.arena.solve import wilson_interval
+from hyoka.arena.elo import wilson_rate
 from hyoka.foundation.errors import ParameterError, StudyError, named
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import OnProgress, Tally
@@ -89,11 +89,11 @@ def ids_in(games: GameTable) -> GameIds:
 
 def learned_origin(origin: Origin, ids: GameIds, parents: Iterable[LearnedGames]) -> Origin:
     """Add to an origin the games of a model and of its parent models."""
-    known = list(parents)
-    for each in known:
+    models = list(parents)
+    for each in models:
         if each.listed is not None:
             ids |= each.listed
-    shares = [each.hold_out for each in known if each.hold_out is not None]
+    shares = [each.hold_out for each in models if each.hold_out is not None]
     choices = {**origin.choices, **({PARTS_HOLD_OUT: f"{min(shares):g}"} if shares else {})}
     return replace(origin, choices=choices, learned_games=ids)
 
@@ -103,7 +103,7 @@ class JudgedGames:
     """The games that evaluate models, with the excluded games counted."""
 
     records: tuple[Record, ...]
-    given: int
+    total: int
     """Number of games in all."""
     learned: int
     """Games that models were or may have been fitted to; excluded unless `every_game`."""
@@ -113,17 +113,17 @@ class JudgedGames:
     def sentence(self, verb: str = "judged by") -> str:
         """A sentence about the number of games and the exclusions."""
         judged, because = len(self.records), "; ".join(self.notes)
-        if judged < self.given:
-            return f"{verb} {judged:,} of {self.given:,} games, without {because}"
+        if judged < self.total:
+            return f"{verb} {judged:,} of {self.total:,} games, without {because}"
         if self.learned:
-            return f"{verb} all {self.given:,} games, among them {because}"
-        return f"{verb} all {self.given:,} games" + (f"; {because}" if because else "")
+            return f"{verb} all {self.total:,} games, among them {because}"
+        return f"{verb} all {self.total:,} games" + (f"; {because}" if because else "")
 
     def as_json(self) -> dict[str, object]:
         """JSON representation."""
         return {
             "judged_games": len(self.records),
-            "left_out_games": self.given - len(self.records),
+            "left_out_games": self.total - len(self.records),
             "left_out": list(self.notes),
         }
 
@@ -137,27 +137,27 @@ def judged_games(
     """
     ids = ids_of(records)
     learned = np.zeros(len(ids), bool)
-    known: list[str] = []
+    notes: list[str] = []
     unknown: list[str] = []
     for model in models:
         learned |= model.contains(ids)
-        (known if model.is_known else unknown).append(model.note(ids))
+        (notes if model.is_known else unknown).append(model.note(ids))
     count = int(learned.sum())
     if count == len(ids) and not every_game:
         raise StudyError(
-            f"none of the {count:,} games is left to judge by: {'; '.join(filter(None, known))}. "
+            f"none of the {count:,} games is left to judge by: {'; '.join(filter(None, notes))}. "
             f"judge by other games, or by all of them with {named('every_game')}"
         )
-    kept = [each for each, out in zip(records, learned, strict=True) if every_game or not out]
-    return JudgedGames(tuple(kept), len(ids), count, tuple(filter(None, [*known, *unknown])))
+    selected = [each for each, out in zip(records, learned, strict=True) if every_game or not out]
+    return JudgedGames(tuple(selected), len(ids), count, tuple(filter(None, [*notes, *unknown])))
 
 
 def table_of(records: Iterable[Record]) -> GameTable:
     """Positions of records of one game type; raises StudyError if there are none."""
-    found = list(records)
-    if not found:
+    games = list(records)
+    if not games:
         raise StudyError("no games are left to learn from, or to judge by")
-    return GameTable.from_records(found)
+    return GameTable.from_records(games)
 
 
 @dataclass(frozen=True)
@@ -240,14 +240,14 @@ def predict(
 ) -> Recognitions:
     """Measure how well a model predicts the moves of games, with intervals clustered by game."""
     tally = Tally(progress, name, len(games), "positions")
-    found = games.predictions(model, progress=tally.reach)
+    predictions = games.predictions(model, progress=tally.reach)
     tally.reach(len(games))
-    known = found.ranks > 0
-    if not known.any():
+    has_move = predictions.ranks > 0
+    if not has_move.any():
         raise StudyError("these games have no move to predict")
-    rows = np.flatnonzero(known)
-    ranks, losses = found.ranks[rows], found.losses[rows].astype(np.float64)
-    random_losses = np.log(found.choices[rows].astype(np.float64))
+    rows = np.flatnonzero(has_move)
+    ranks, losses = predictions.ranks[rows], predictions.losses[rows].astype(np.float64)
+    random_losses = np.log(predictions.choices[rows].astype(np.float64))
     numbers = np.repeat(np.arange(len(games.ids)), np.diff(games.row_offsets))[rows]
     lengths = np.maximum(np.diff(games.move_offsets)[numbers], 1)
     thirds = np.minimum(3 * games.plies[rows] // lengths, 2)
@@ -268,7 +268,7 @@ def predict(
                     float(random_losses[chosen].mean()),
                 )
             )
-    most = int(min(found.choices.max(), 100))
+    most = int(min(predictions.choices.max(), 100))
     counts = np.bincount(np.minimum(ranks, most + 1), minlength=most + 2)
     curve = np.cumsum(counts[1 : most + 1]) / len(ranks)
     return Recognitions(name, tuple(parts), tuple(curve.tolist()))
@@ -344,18 +344,18 @@ def combine(  # noqa: PLR0913 - a keyword for each choice
     tally = Tally(progress, "weighing moves", len(parts) * len(some), "positions")
     columns = []
     for part in parts:
-        found = some.weighings(move_model(games.game, part), progress=tally.reach)
-        columns.append(np.log(found.strengths.astype(np.float64)))
+        weighings = some.weighings(move_model(games.game, part), progress=tally.reach)
+        columns.append(np.log(weighings.strengths.astype(np.float64)))
     logs = np.stack(columns, axis=1)
-    starts, played = found.offsets, found.played
-    known = played >= 0
-    if not known.any():
+    starts, played = weighings.offsets, weighings.played
+    has_move = played >= 0
+    if not has_move.any():
         raise StudyError("these games have no move to learn from")
     counts = np.diff(starts)
     rows = np.repeat(np.arange(len(counts)), counts)
-    own = (starts[:-1] + played)[known]
+    own = (starts[:-1] + played)[has_move]
 
-    kept = known[rows]
+    used = has_move[rows]
 
     def chances_of(weights: Floats, chosen: list[int]) -> tuple[Floats, Floats]:
         """The probability of each move and, by position, the log of the summed strengths."""
@@ -367,14 +367,14 @@ def combine(  # noqa: PLR0913 - a keyword for each choice
 
     def loss(weights: Floats, chosen: list[int]) -> tuple[float, Floats]:
         chances, log_sums = chances_of(weights, chosen)
-        value = log_sums[known].sum() - (logs[own][:, chosen] @ weights).sum()
-        slope = (chances[kept, None] * logs[kept][:, chosen]).sum(0) - logs[own][:, chosen].sum(0)
+        value = log_sums[has_move].sum() - (logs[own][:, chosen] @ weights).sum()
+        slope = (chances[used, None] * logs[used][:, chosen]).sum(0) - logs[own][:, chosen].sum(0)
         return float(value) / len(own), slope / len(own)
 
     def hessian(weights: Floats, chosen: list[int]) -> Floats:
         weighted = chances_of(weights, chosen)[0][:, None] * logs[:, chosen]
-        means = np.add.reduceat(weighted, starts[:-1])[known]
-        return np.asarray(weighted[kept].T @ logs[kept][:, chosen] - means.T @ means) / len(own)
+        means = np.add.reduceat(weighted, starts[:-1])[has_move]
+        return np.asarray(weighted[used].T @ logs[used][:, chosen] - means.T @ means) / len(own)
 
     def best(chosen: list[int]) -> tuple[Floats, float]:
         # Newton's method: nearly collinear models have directions so flat that first-order methods
@@ -458,7 +458,7 @@ def playout_quality(  # noqa: PLR0913 - a keyword for each choice
     """
     start = position(game)
     tally = Tally(progress, f"playouts of {game}", len(policies), "policies")
-    found = []
+    qualities = []
     for policy in policies:
         prediction_accuracy = (
             (None, None) if games is None else _prediction_accuracy(game, policy, games, resampling)
@@ -470,11 +470,11 @@ def playout_quality(  # noqa: PLR0913 - a keyword for each choice
         )
         seconds = time.perf_counter() - began
         over = int(played.over.sum())
-        ended = Estimate(over / count, *wilson_interval(over, count))
+        ended = wilson_rate(over / count, count)
         mean = float(played.lengths.mean())
-        found.append(PlayoutQuality(policy, *prediction_accuracy, ended, mean, count / seconds))
+        qualities.append(PlayoutQuality(policy, *prediction_accuracy, ended, mean, count / seconds))
         tally.add(note=policy.text)
-    return found
+    return qualities
 
 
 def _prediction_accuracy(
@@ -485,8 +485,8 @@ def _prediction_accuracy(
         return None, None
     by_model = policy.name == POLICY_WITH_MODEL
     # Moves are counted with a model even if the policy does not use it.
-    given = policy.strengths if by_model else BUILT_IN
-    model = move_model(game, default_strengths(game) if given is None else given)
+    total = policy.strengths if by_model else BUILT_IN
+    model = move_model(game, default_strengths(game) if total is None else total)
     predictions = games.predictions(model)
     rows = np.flatnonzero(predictions.ranks > 0)
     numbers = np.repeat(np.arange(len(games.ids)), np.diff(games.row_offsets))[rows]

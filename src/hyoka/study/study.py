@@ -48,6 +48,7 @@ from hyoka.study.python_games import (
     files_of,
     sources_of,
 )
+from hyoka.study.sampling import titles_text
 from hyoka.study.sql import check_condition
 from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
@@ -140,7 +141,7 @@ class Study:
                 self.game,
                 f"{row['games']:,}",
                 f"{row['positions']:,}",
-                analyzing.titles_text(self, self.engines),
+                titles_text(self, self.engines),
             ]
         )
         return html_table(f"Study {self.path}", lines)
