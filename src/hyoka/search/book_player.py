@@ -7,7 +7,6 @@ from typing import Protocol, cast
 
 from hyoka.games import AnyMove, Position
 from hyoka.models.book import Book
-from hyoka.search.assembly import book_of, searches_book
 from hyoka.search.players import TreePlayer
 from hyoka.search.search_result import MoveReport, SearchLimits, SearchRequest, SearchResult
 from hyoka.search.spec import SearchSpec
@@ -141,14 +140,8 @@ class BookPlayer:
         self._player.clear()
 
 
-def with_book(player: SearchPlayer, spec: SearchSpec, game: str | None) -> SearchPlayer:
-    """The player, with its book if the spec has one."""
-    # With `book_pick=search`, a tree search restricts the tree itself.
-    if not spec.has("book") or searches_book(spec):
-        return player
-    book = book_of(spec, game)
-    if book is None:
-        return player
+def with_book(player: SearchPlayer, spec: SearchSpec, book: Book) -> SearchPlayer:
+    """The player, with a book that it tries first."""
     pickers: dict[str, BookPicker] = {
         "frequency": DrawnByFrequency(spec["seed"]),
         "search": PickedBySearch(player),

@@ -14,6 +14,7 @@ from hyoka._core import Player
 from hyoka.foundation.errors import NotationError
 from hyoka.games import AnyGame, AnyLine, AnyMove, game_facts, name_of, registered_start
 from hyoka.games.lines import as_line
+from hyoka.search.assembly import book_of, searches_book
 from hyoka.search.book_player import SearchPlayer, with_book
 from hyoka.search.players import (
     AlphaBetaPlayer,
@@ -74,7 +75,10 @@ class Searcher:
             self.spec = spec.for_game(self.game)
         with memory_for(self.spec.text):
             player = _PLAYERS[self.spec.kind](self.spec, self.game)
-            self._player = with_book(player, self.spec, self.game)
+            # With `book_pick=search`, a tree search restricts the tree itself.
+            tries_book = self.spec.has("book") and not searches_book(self.spec)
+            book = book_of(self.spec, self.game) if tries_book else None
+            self._player = player if book is None else with_book(player, self.spec, book)
 
     def search(  # noqa: PLR0913 - a keyword for each choice
         self,
