@@ -161,7 +161,7 @@ def test_out_of_the_book_the_search_plays() -> None:
         assert found.nodes == plain.nodes
 
 
-@pytest.mark.parametrize("pick", ["search", "search", "uct"])
+@pytest.mark.parametrize("pick", ["search", "uct"])
 def test_alpha_beta_and_a_tree_choose_among_the_books_moves(pick: str) -> None:
     book = hk.Book.from_records("chess", records())
     spec = hk.ab(nodes=500, book=book, book_pick=pick)
