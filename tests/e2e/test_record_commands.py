@@ -211,7 +211,7 @@ def test_records_are_converted(folder: Path) -> None:
         (("study", "create", ".", "games.pgn"), "is there already"),
         (("study", "evaluate", "nowhere"), "is no study"),
         (("study", "sql", "nowhere", "select 1"), "is no study"),
-        (("records", "convert", "games.pgn", "-o", "x.doc"), "what format"),
+        (("records", "convert", "games.pgn", "-o", "x.doc"), "unknown format"),
         (("records", "convert", "games.pgn", "-o", "x.csa"), "CSA is not written for chess"),
         (("study", "columns", "checkers"), "no game 'checkers'"),
         (("engine", "check", "no-such-engine"), "no-such-engine"),

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write records as SGF, PGN, CSA, KIF or lines of moves."""
 
-import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -311,26 +310,37 @@ def _line(draft: Draft) -> str:
     return " ".join([start, "moves", *record.move_texts()]) + "\n"
 
 
-WRITERS: Final[dict[str, Callable[[Draft], str]]] = {
-    "sgf": as_sgf,
-    "pgn": as_pgn,
-    "csa": as_csa,
-    "kif": as_kif,
-    "lines": _line,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """A notation that records are written in."""
+
+    title: str
+    write: Callable[[Draft], str]
+    suffixes: tuple[str, ...]
+    """Of its files, the most common one first."""
+    media_type: str = "text/plain"
+    read_as: str = ""
+    """The format that reads it; by default of the same name."""
+    separator: str = ""
+    """Text between two records of a file."""
+
+
+WRITERS: Final = {
+    "sgf": Writer(
+        title="SGF",
+        write=as_sgf,
+        suffixes=(".sgf", ".blksgf"),
+        media_type="application/x-go-sgf",
+    ),
+    "pgn": Writer(
+        title="PGN", write=as_pgn, suffixes=(".pgn",), media_type="application/x-chess-pgn"
+    ),
+    "csa": Writer(title="CSA", write=as_csa, suffixes=(".csa",), separator="/\n"),
+    "kif": Writer(title="KIF", write=as_kif, suffixes=(".kif", ".kifu"), read_as="kifu"),
+    "lines": Writer(title="Line of moves", write=_line, suffixes=(".txt", ".usi", ".sfen")),
 }
-_READ_AS: Final = {"kif": "kifu"}
-_SUFFIXES: Final = {
-    ".sgf": "sgf",
-    ".blksgf": "sgf",
-    ".pgn": "pgn",
-    ".csa": "csa",
-    ".kif": "kif",
-    ".kifu": "kif",
-    ".usi": "lines",
-    ".sfen": "lines",
-    ".txt": "lines",
-}
-_SEPARATORS: Final = {"csa": "/\n"}
+"""The notations that records are written in, by name."""
+_NAMES: Final = {suffix: name for name, each in WRITERS.items() for suffix in each.suffixes}
 
 
 def record_text(record: Record, format: str, *, engine_comments: bool = True) -> str:
@@ -357,12 +367,13 @@ def record_text(record: Record, format: str, *, engine_comments: bool = True) ->
     if format not in game_facts(record.game).formats.notations:
         words = "lines of moves are" if format == "lines" else f"{format.upper()} is"
         raise NotationError(f"{words} not written for {record.game}")
+    writer = WRITERS[format]
     draft = Draft(_plain(record), engine_comments=engine_comments)
     while True:
-        text = WRITERS[format](draft)
+        text = writer.write(draft)
         if format == "lines" or not _has_own_words(draft.record):
             return text
-        fitted = _fitted(draft, read_back(text, _READ_AS.get(format, format)))
+        fitted = _fitted(draft, read_back(text, writer.read_as or format))
         if fitted is None:
             return text
         draft = fitted
@@ -430,10 +441,9 @@ def _same(remark: Remark, read: Remark) -> bool:
 
 def format_of_path(path: Path) -> str:
     """Return the format of a file name's suffix."""
-    if path.suffix.lower() not in _SUFFIXES:
-        known = ", ".join(_SUFFIXES)
-        raise NotationError(f"{path.name}: what format? Known endings are {known}")
-    return _SUFFIXES[path.suffix.lower()]
+    if path.suffix.lower() not in _NAMES:
+        raise NotationError(f"{path.name}: unknown format; endings are {', '.join(_NAMES)}")
+    return _NAMES[path.suffix.lower()]
 
 
 def write_records(
@@ -451,9 +461,6 @@ def write_records(
     path = Path(path)
     notation = format or format_of_path(path)
     texts = [record_text(record, notation, engine_comments=engine_comments) for record in records]
-    between = _SEPARATORS.get(notation, "")
-    joined = itertools.chain.from_iterable(
-        (between, text) if i else (text,) for i, text in enumerate(texts)
-    )
-    write_text(path, "".join(joined))
+    separator = WRITERS[notation].separator if notation in WRITERS else ""
+    write_text(path, separator.join(texts))
     return len(texts)
