@@ -38,6 +38,7 @@ from hyoka.apps.studio.rooms.board.picture import models_for, picture, ranking, 
 from hyoka.apps.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
 from hyoka.apps.studio.state import Room, studio_of
 from hyoka.games import FACTS
+from hyoka.records import WRITERS
 from hyoka.reporting import Table
 
 _LISTED: Final = 200
@@ -440,11 +441,10 @@ def _notation(name: str) -> Callable[[BoardState], str]:
 
 
 _ALL: Final = {
-    "sgf": Format("SGF", ".sgf", "application/x-go-sgf", _notation("sgf")),
-    "pgn": Format("PGN", ".pgn", "application/x-chess-pgn", _notation("pgn")),
-    "csa": Format("CSA", ".csa", "text/plain", _notation("csa")),
-    "kif": Format("KIF", ".kif", "text/plain", _notation("kif")),
-    "lines": Format("Line of moves", "-moves.txt", "text/plain", _notation("lines")),
+    **{
+        name: Format(each.title, each.suffixes[0], each.media_type, _notation(name))
+        for name, each in WRITERS.items()
+    },
     "svg": Format(
         "Picture (SVG)",
         ".svg",
