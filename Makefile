@@ -11,18 +11,18 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The first run takes minutes; it says what it does in a few lines.
 TELL := @$(PYTHON) scripts/tell.py
 
-.PHONY: FORCE build demo test test-fast test-builds coverage docs pictures wheel check tidy format stubs sanitize \
+.PHONY: FORCE build demo test test-fast test-builds coverage docs pictures wheel check tidy format lock stubs sanitize \
     fuzz attack bench clean
 
 build: $(VENV)/.built
 
 # dependency groups need a pip that knows them, so pip itself comes first.
-$(VENV)/.environment: pyproject.toml
+$(VENV)/.environment: pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 	    "Hyoka needs Python 3.11 or newer: make PYTHON=python3.12, say")'
 	@test -x $(BIN)/python || { echo "making the environment in $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@$(PIP) install --quiet --upgrade "pip>=25.1"
-	$(TELL) "packages into $(VENV)" $(PIP) install --group dev
+	$(TELL) "packages into $(VENV)" $(PIP) install --group dev --constraint requirements.lock
 	@touch $@
 
 # The editable install maps the modules it knew when it was made: a new or gone one needs a new map.
@@ -85,6 +85,10 @@ format: build
 	$(BIN)/ruff check --fix-only $(PYTHON_CODE)
 	$(BIN)/ruff format $(PYTHON_CODE)
 	$(BIN)/clang-format -i $(CORE)
+
+# Newer packages: upgrade the environment, test, then write the versions down.
+lock: build
+	$(BIN)/python scripts/lock.py
 
 # src/hyoka/_core.pyi is generated from the compiled module, and committed.
 stubs: build
