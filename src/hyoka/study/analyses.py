@@ -45,7 +45,7 @@ from hyoka.analysis import (
 from hyoka.analysis.curves import Trend, least_positions
 from hyoka.analysis.wdl import Stages, default_max_score
 from hyoka.foundation.errors import ParameterError, StudyError, named
-from hyoka.foundation.options import check_options, option
+from hyoka.foundation.options import check_options, option, read_range
 from hyoka.foundation.progress import OnProgress
 from hyoka.games import facts_named
 from hyoka.storage.result import DrawRule
@@ -347,8 +347,12 @@ class WdlSettings:
     at: float | None = option(
         None, "Stage at which scores are normalized; by default the median.", metavar="STAGE"
     )
-    between: tuple[float, float] | None = None
-    """Stages outside are excluded; by default the outermost half percent."""
+    between: tuple[float, float] | None = option(
+        None,
+        "Range of stages; by default without the outermost half percent.",
+        metavar="LOW,HIGH",
+        parse=read_range,
+    )
     most: float | None = option(
         None,
         "Largest score that counts; by default four times the score that wins half of the games.",

@@ -154,7 +154,7 @@ def store(
         wanted = np.isin(keys, position_keys(*chosen))
         if anew:
             if not wanted.any():
-                raise StudyError(f"{source}: it says nothing of the positions that were asked for")
+                raise StudyError(f"{source}: none of its rows is of a chosen position")
             before = change.values.get("source", "") if change.values else source
             if before != source:
                 former = before or f"a table called {spec.title}"

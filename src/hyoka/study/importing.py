@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.foundation.errors import StudyError, named
+from hyoka.foundation.options import option
 from hyoka.games import facts_named
 from hyoka.parallel import Run, WorkerState
 from hyoka.records import Batch, Refused
@@ -97,22 +98,36 @@ def chosen_columns(game: str, columns: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
+@dataclass(frozen=True, kw_only=True)
+class ImportPlan:
+    """The options of an import."""
+
+    where: str | None = option(None, "Only games that meet this SQL condition.", metavar="SQL")
+    columns: str | Sequence[str] = option(
+        "all",
+        "Columns that describe positions: all, cheap, none, or names.",
+        metavar="COLUMNS",
+        parse=lambda text: text,
+    )
+    format: str | None = option(None, "Format of the records; by default recognized.")
+    strict: bool = option(False, "Stop at the first game that is refused.")
+
+
 class Importer:
     """Writes batches of games as parts of a study; the change must be committed."""
 
-    def __init__(  # noqa: PLR0913 - a keyword for each choice
+    def __init__(
         self,
         change: Change,
+        plan: ImportPlan,
         *,
-        where: str | None,
-        columns: str | Sequence[str],
         game: str | None = None,
         first_game: int = 0,
         seen: _core.GameSet | None = None,
     ) -> None:
         self._change = change
-        self._where = where
-        self._columns_wanted = columns
+        self._where = plan.where
+        self._columns_wanted = plan.columns
         self.columns: list[str] = []
         self._next_game = first_game
         self._seen = seen or _core.GameSet()

@@ -27,7 +27,7 @@ from hyoka.games import (
 from hyoka.records import Batch, Record, Remark
 from hyoka.storage.manifest import Change
 from hyoka.study.duplicates import DuplicateMerger
-from hyoka.study.importing import ImportReport, rows_where
+from hyoka.study.importing import ImportPlan, ImportReport, rows_where
 from hyoka.study.tables import REMARK_SCHEMA
 
 _PART_GAMES: Final = 5_000
@@ -64,24 +64,23 @@ def check_known(folder: Path, game: str) -> None:
 class PythonImporter:
     """Writes Python games as parts of a study, as `Importer` does with files."""
 
-    def __init__(  # noqa: PLR0913 - a keyword for each choice
+    def __init__(
         self,
         change: Change,
+        plan: ImportPlan,
         *,
-        where: str | None,
-        columns: str | Sequence[str] = "none",
         game: str | None = None,
         seen: Mapping[bytes, int] | None = None,
         first_game: int = 0,
     ) -> None:
-        if columns and columns not in ("all", "cheap", "none"):
+        if plan.columns and plan.columns not in ("all", "cheap", "none"):
             raise StudyError(
                 "no columns describe games in Python; Study.add_column adds one of your own"
             )
         self.columns: list[str] = []
         self.report = ImportReport(game=game or "")
         self._change = change
-        self._where = where
+        self._where = plan.where
         self._seen = dict(seen or {})
         self._merger = DuplicateMerger(change)
         self._next_game = first_game

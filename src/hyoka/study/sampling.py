@@ -29,7 +29,7 @@ from hyoka.foundation.errors import (
     named,
     nearest,
 )
-from hyoka.foundation.options import check_options, option
+from hyoka.foundation.options import check_options, option, read_numbers
 from hyoka.foundation.text import distinct_titles, matches, shorten
 from hyoka.games import facts_named
 from hyoka.storage.manifest import AUTHORS, COMMENTS, PLAYER, derived_file, read_manifest
@@ -68,7 +68,9 @@ class Question:
         "thirds of the plies. Columns of evaluations divide each evaluator's own.",
         metavar="COLUMN",
     )
-    bins: Sequence[float] | None = option(None, "Boundaries of that column's bins.")
+    bins: Sequence[float] | None = option(
+        None, "Boundaries of that column's bins.", metavar="NUMBERS", parse=read_numbers
+    )
     largest: int | None = option(
         None,
         "Number of largest levels that become slices, beside one for the rest; 6 for text.",

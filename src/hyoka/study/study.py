@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -40,7 +40,7 @@ from hyoka.storage.result import html_table
 from hyoka.storage.run_folder import is_held, locked
 from hyoka.study import analyses as analyzing
 from hyoka.study import user_columns as adding
-from hyoka.study.importing import Importer, ImportReport
+from hyoka.study.importing import Importer, ImportPlan, ImportReport
 from hyoka.study.python_games import (
     PythonImporter,
     PythonRecords,
@@ -100,35 +100,25 @@ class Study:
         return cls(folder, manifest.values["game"], tuple(manifest.values["columns"]))
 
     @classmethod
-    def create(  # noqa: PLR0913 - a keyword for each choice
+    def create(
         cls,
         path: str | Path,
         records: PythonRecords | Iterable[PythonRecords],
+        plan: ImportPlan | None = None,
         *,
-        where: str | None = None,
-        columns: str | Sequence[str] = "all",
-        format: str | None = None,
-        strict: bool = False,
         progress: OnProgress | None = None,
+        **options: Any,
     ) -> Self:
         """Create a study from records (files, folders, patterns, archives).
 
         A study of a game written in Python (`register_game`) is created from `PythonLine`s, or
         from a match's records. Opening it requires that the game is registered.
 
-        `where` is an SQL condition on games; `columns` selects the columns that describe positions
-        (`all`, `cheap`, `none` or names). The folder appears when the study is complete. See
-        `make_study` for the import report.
+        `options` are fields of the plan, such as `where`, an SQL condition on games, and `columns`,
+        which describe positions (`all`, `cheap`, `none` or names). The folder appears when the
+        study is complete. See `make_study` for the import report.
         """
-        make_study(
-            path,
-            records,
-            where=where,
-            columns=columns,
-            format=format,
-            strict=strict,
-            progress=progress,
-        )
+        make_study(path, records, plan, progress=progress, **options)
         return cls.open(path)
 
     def _repr_html_(self) -> str:
@@ -366,15 +356,13 @@ def _part_tables(file: Path, _changed: int, remarked: bool) -> tuple[pa.Table, p
     return games, remarks
 
 
-def make_study(  # noqa: PLR0913 - a keyword for each choice
+def make_study(
     path: str | Path,
     records: PythonRecords | Iterable[PythonRecords],
+    plan: ImportPlan | None = None,
     *,
-    where: str | None = None,
-    columns: str | Sequence[str] = "all",
-    format: str | None = None,
-    strict: bool = False,
     progress: OnProgress | None = None,
+    **options: Any,
 ) -> tuple[Study, ImportReport]:
     """Create a study, as `Study.create` does, and return the import report."""
     folder = Path(path)
@@ -384,25 +372,19 @@ def make_study(  # noqa: PLR0913 - a keyword for each choice
             f"{folder}: {what} is there already; {named('append_to_study')} or `hyoka study "
             "append` adds to a study"
         )
+    plan = replace(plan or ImportPlan(), **options)
     given = [records] if isinstance(records, PythonRecords) else list(records)
-    files = files_of(given)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _clear_leftovers(folder)
     partial = Path(tempfile.mkdtemp(".partial", f".{folder.name}.{os.getpid()}.", folder.parent))
     try:
         with locked(partial, "making a study"):
             change = Change(partial / DESCRIPTION, {}, [], 0)
-            importer: Importer | PythonImporter
-            if len(files) < len(given):
-                importer = PythonImporter(change, where=where, columns=columns)
-                importer.run(given, progress)
-            else:
-                importer = Importer(change, where=where, columns=columns)
-                importer.run(batches(files, format=format, strict=strict, progress=progress))
+            importer = _import(change, given, plan, progress)
             report = importer.report
             if report.games == 0:
                 raise StudyError(_nothing_taken(report))
-            change.values = _description(report, importer.columns, given, where)
+            change.values = _description(report, importer.columns, given, plan.where)
             change.commit()
             partial.chmod(0o777 & ~umask())
             _put_in_place(partial, folder)
@@ -433,14 +415,35 @@ def _clear_leftovers(folder: Path) -> None:
             shutil.rmtree(leftover, ignore_errors=True)
 
 
-def append_to_study(  # noqa: PLR0913 - a keyword for each choice
+def _import(
+    change: Change,
+    given: Sequence[PythonRecords],
+    plan: ImportPlan,
+    progress: OnProgress | None,
+    study: Study | None = None,
+) -> Importer | PythonImporter:
+    """Import records into a new study, or add them to a study."""
+    files = files_of(given)
+    game = None if study is None else study.game
+    first_game = 0 if study is None else _next_game(study)
+    if len(files) < len(given) or game in registered_names():
+        seen = None if study is None else _moves_seen(study)
+        python = PythonImporter(change, plan, game=game, first_game=first_game, seen=seen)
+        python.run(given, progress)
+        return python
+    games = None if study is None else _games_seen(study)
+    importer = Importer(change, plan, game=game, first_game=first_game, seen=games)
+    importer.run(batches(files, format=plan.format, strict=plan.strict, progress=progress))
+    return importer
+
+
+def append_to_study(
     path: str | Path,
     records: PythonRecords | Iterable[PythonRecords],
+    plan: ImportPlan | None = None,
     *,
-    where: str | None = None,
-    format: str | None = None,
-    strict: bool = False,
     progress: OnProgress | None = None,
+    **options: Any,
 ) -> tuple[Study, ImportReport]:
     """Add records to a study; existing games are marked as duplicates.
 
@@ -449,32 +452,18 @@ def append_to_study(  # noqa: PLR0913 - a keyword for each choice
     """
     study = Study.open(path)
     given = [records] if isinstance(records, PythonRecords) else list(records)
-    files = files_of(given)
+    plan = replace(plan or ImportPlan(), **options, columns=study.columns)
     with changing(study.path / DESCRIPTION, "adding records") as change:
-        importer: Importer | PythonImporter
-        if len(files) < len(given) or study.game in registered_names():
-            seen = study.sql("select moves, game_id from games where duplicate_of is null")
-            importer = PythonImporter(
-                change,
-                where=where,
-                game=study.game,
-                first_game=_next_game(study),
-                seen=dict(zip(*(column.to_pylist() for column in seen.columns), strict=True)),
-            )
-            importer.run(given, progress)
-        else:
-            importer = Importer(
-                change,
-                where=where,
-                columns=study.columns,
-                game=study.game,
-                first_game=_next_game(study),
-                seen=_games_seen(study),
-            )
-            importer.run(batches(files, format=format, strict=strict, progress=progress))
+        importer = _import(change, given, plan, progress, study)
         change.values = _with_more(change.values, importer.report, given)
         change.commit()
     return study, importer.report
+
+
+def _moves_seen(study: Study) -> dict[bytes, int]:
+    """Load the moves of the games of a study of a Python game, to detect duplicates."""
+    rows = study.sql("select moves, game_id from games where duplicate_of is null")
+    return dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
 
 
 def _games_seen(study: Study) -> _core.GameSet:
