@@ -42,8 +42,8 @@ import typer.main
 import typer.models
 
 from hyoka.apps import cli
+from hyoka.apps.cli.command_options import Output, OutputFolder, output_of
 from hyoka.apps.cli.command_table import COMMANDS, Command, command_line, command_of
-from hyoka.apps.cli.output_files import Output, OutputFolder, output_of
 
 PRECIOUS: Final = b"precious: not written by Hyoka\n"
 BINARY: Final = bytes(range(256)) * 8

@@ -73,7 +73,7 @@ def test_the_commands_have_options_of_their_own(study: Path) -> None:
         "loss",
     }
     found = hyoka(
-        "analyze", "calibrate", str(study), "-e", "comments", "--wdl", "--limit", "1000", "--json"
+        "analyze", "calibrate", str(study), "-e", "comments", "--wdl", "--clip", "1000", "--json"
     )
     rows = json.loads(found.stdout)["calibration"][0]["rows"]
     assert [(row["of"], row["limit"]) for row in rows] == [("win", 1000), ("loss", 1000)]
@@ -122,7 +122,7 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
         ("summary", ("--by", "ply", "--bins", "a,b"), "list of numbers"),
         ("summary", ("--draws", "maybe"), "drop"),
         ("summary", ("--axis", "z"), "value"),
-        ("summary", ("--limit", "-3"), "--limit is a positive score or none"),
+        ("summary", ("--clip", "-3"), "--clip is a positive score or none"),
         ("metrics", ("--threshold", "high"), "best"),
         ("compare", ("-e", "comments"), "two evaluators, not only comments"),
         ("disagreements", ("-e", "comments"), "two evaluators, not only comments"),

@@ -2,11 +2,12 @@
 """Options of figures for papers: size, range, title, legend and names."""
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 from hyoka.foundation.errors import ParameterError
+from hyoka.foundation.options import check_options, option, read_range
 
 LegendPlace = Literal["top", "bottom", "left", "right", "inside", "none"]
 _NAMES: Final = ("series", "name")
@@ -18,6 +19,14 @@ _STRIP: Final = 60
 """Views up to this height are strips beside another view and keep their height."""
 
 
+def _labels(texts: Sequence[str]) -> dict[str, str]:
+    """Read labels as NAME=LABEL; names such as `ply = 3` contain `=`, labels do not."""
+    for text in texts:
+        if "=" not in text:
+            raise ParameterError("labels", f"are NAME=LABEL, not '{text}'")
+    return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in texts}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Figure:
     """Options of a chart in a file; unset ones keep the chart's values.
@@ -26,24 +35,28 @@ class Figure:
     'top'
     """
 
-    title: str = ""
-    width: int | None = None
-    height: int | None = None
-    """The drawing's size in pixels (1/96 inch), without axes and legend."""
-    x_range: tuple[float, float] | None = None
+    title: str = option("", "Title of a picture.")
+    width: int | None = option(
+        None, "Width of a picture without axes, in pixels (1/96 inch).", min=10, max=10_000
+    )
+    height: int | None = option(None, "Its height without axes, in pixels.", min=10, max=10_000)
+    x_range: tuple[float, float] | None = option(
+        None, "Range of a picture's x axis.", metavar="LOW,HIGH", parse=read_range
+    )
     x_title: str = ""
     y_title: str = ""
-    legend: LegendPlace = "top"
-    labels: Mapping[str, str] = field(default_factory=dict)
-    """New names of evaluators and parts, by current name."""
+    legend: LegendPlace = option("top", "Place of a picture's legend.")
+    labels: Mapping[str, str] = option(
+        default_factory=dict,
+        help="New name of an evaluator or slice in pictures, repeatable.",
+        name="label",
+        metavar="NAME=LABEL",
+        is_repeatable=True,
+        parse=_labels,
+    )
 
     def __post_init__(self) -> None:
-        if self.legend not in get_args(LegendPlace):
-            known = ", ".join(get_args(LegendPlace))
-            raise ParameterError("legend", f"is one of {known}, not '{self.legend}'")
-        for name, length in (("width", self.width), ("height", self.height)):
-            if length is not None and not 10 <= length <= 10_000:
-                raise ParameterError(name, f"is 10 to 10,000 pixels, not {length}")
+        check_options(self)
         if self.x_range is not None:
             low, high = self.x_range
             if not (math.isfinite(low) and math.isfinite(high) and low < high):

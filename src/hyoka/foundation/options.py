@@ -31,7 +31,7 @@ from dataclasses import MISSING, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, Union, overload
 
-from hyoka.foundation.errors import ParameterError
+from hyoka.foundation.errors import NotationError, ParameterError
 
 _KEY: Final = "option"
 _SCALARS: Final = (bool, int, float, str, Path)
@@ -130,18 +130,20 @@ def options_of(plan: Any) -> tuple[Option, ...]:
         elif field.default_factory is not MISSING:
             default = field.default_factory()
         kind, is_optional, is_repeatable, choices = _type_of(hints[field.name])
-        if kind not in _SCALARS and declared.parse is None:
+        if declared.parse is not None:
+            kind, is_repeatable, choices = str, declared.is_repeatable, ()
+        if kind not in _SCALARS:
             raise TypeError(f"{cls.__name__}.{field.name} needs parse=…")
         options.append(
             dataclasses.replace(
                 declared,
                 field=field.name,
                 name=declared.name or field.name,
-                type=str if declared.parse is not None else kind,
+                type=kind,
                 default=default,
                 choices=tuple(declared.choices) or choices,
                 is_optional=is_optional,
-                is_repeatable=declared.is_repeatable or is_repeatable,
+                is_repeatable=is_repeatable,
             )
         )
     return tuple(options)
@@ -169,6 +171,27 @@ def check_options(plan: Any) -> None:
         value = getattr(plan, each.field)
         for item in value if isinstance(value, list | tuple) else (value,):
             each.check(item)
+
+
+def read_numbers(text: str) -> list[float]:
+    """Read numbers separated by commas.
+
+    >>> read_numbers("20,30.5")
+    [20.0, 30.5]
+    """
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise NotationError(f"'{text}' is no list of numbers such as 20,30,40") from None
+
+
+def read_range(text: str) -> tuple[float, float]:
+    """Read two numbers separated by a comma."""
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        raise NotationError(f"'{text}' is no range such as -300,300") from None
+    return low, high
 
 
 def _type_of(hint: Any) -> tuple[Any, bool, bool, tuple[str, ...]]:

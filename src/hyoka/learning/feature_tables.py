@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.sample import DrawnGames
 from hyoka.foundation.errors import NotationError, SourceError, StudyError, nearest
+from hyoka.foundation.options import option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.foundation.text import matching_names
 from hyoka.games import game_facts
@@ -46,9 +47,9 @@ class FeatureTable:
     """Progress of the game, 0 to 1; None: no phases."""
     base: NDArray[np.float64] | None = field(default=None, repr=False)
     """Score without the features; the features' contribution is added to it."""
-    told: NDArray[np.float64] | None = field(default=None, repr=False)
+    targets: NDArray[np.float64] | None = field(default=None, repr=False)
     """Evaluations from another evaluator."""
-    told_scores: bool = False
+    targets_are_scores: bool = False
     """Whether these are scores; otherwise values from 0 to 1."""
     unit: str = "points"
     source: str = "a table"
@@ -109,9 +110,9 @@ class FeatureTable:
         counts = np.diff(self.starts)[rows]
         starts = np.append(0, np.cumsum(counts))
         places = np.repeat(self.starts[rows] - starts[:-1], counts) + np.arange(starts[-1])
-        columns = ("results", "games", "ending", "base", "told")
+        columns = ("results", "games", "ending", "base", "targets")
         chosen: dict[str, Any] = {name: getattr(self, name) for name in columns}
-        kept: dict[str, Any] = {
+        arrays: dict[str, Any] = {
             name: None if each is None else each[rows] for name, each in chosen.items()
         }
         return replace(
@@ -119,7 +120,7 @@ class FeatureTable:
             starts=starts,
             features=self.features[places],
             amounts=self.amounts[places],
-            **kept,
+            **arrays,
         )
 
 
@@ -140,8 +141,12 @@ _ROWS_AT_ONCE: Final = 200_000
 class TableColumns:
     """Roles of a table's columns."""
 
-    features: Sequence[str] = ()
-    """Names or patterns of the feature columns; by default all other numeric columns."""
+    features: Sequence[str] = option(
+        (),
+        "Feature column, repeatable, or a pattern; by default all other numeric columns.",
+        name="feature",
+        metavar="NAME",
+    )
     result: str = "result"
     """1, 0.5 or 0; or 1-0, 1/2-1/2 or 0-1. Not needed for a study's positions."""
     game: str = "game_id"
@@ -150,10 +155,14 @@ class TableColumns:
     opening: float = 0.0
     ending: float = 1.0
     """Values of the phase column at which only the opening or only the ending weights count."""
-    base: str | None = None
-    """Column with the score that the features are added to."""
-    toward: str | None = None
-    """Target evaluations: an evaluator of the study, or a column (`value`, or scores)."""
+    base: str | None = option(
+        None, "Column with the score that the features are added to.", metavar="COLUMN"
+    )
+    toward: str | None = option(
+        None,
+        "Fit also to an evaluator of the study, or a column (`value`, or scores).",
+        metavar="EVALUATOR|COLUMN",
+    )
 
     @property
     def named(self) -> list[str]:
@@ -187,8 +196,8 @@ def feature_table(  # noqa: PLR0913 - a keyword for each choice
         words = f"features in {source}" if isinstance(source, str | Path) else "features in a table"
     if not len(table):
         raise SourceError(f"{words}: it has no rows")
-    found = _matrix(table, columns, words, progress)
-    own = _told_columns(table, columns, words)
+    matrix = _matrix(table, columns, words, progress)
+    own = _stated_columns(table, columns, words)
     left_out = 0
     if study is None:
         results = _results(table, columns.result, words)
@@ -197,23 +206,25 @@ def feature_table(  # noqa: PLR0913 - a keyword for each choice
             raise SourceError(f"{words}: {columns.game} is not said of every position")
         unit, game = "points", ""
     else:
-        used = {*found.names, *LISTS, columns.phase, columns.base, columns.toward}
-        said = table.select([n for n in table.column_names if n in {*used, *NAMING}])
-        rows, results, games, left_out, told = _of_study(study, said, columns, words, where)
-        found = found.take(rows)
+        used = {*matrix.names, *LISTS, columns.phase, columns.base, columns.toward}
+        own_columns = table.select([n for n in table.column_names if n in {*used, *NAMING}])
+        rows, results, games, left_out, targets = _of_study(
+            study, own_columns, columns, words, where
+        )
+        matrix = matrix.take(rows)
         own = {name: each[rows] for name, each in own.items()}
-        own |= told
+        own |= targets
         unit, game = game_facts(study.game).naming.unit, study.game
     keep = np.isfinite(results)
     if draws == "drop":
         keep &= results != 0.5
     if not keep.any():
         raise StudyError(f"{words}: no position is of a game with a result that counts")
-    told_scores = bool(own.pop("told_scores", np.zeros(1))[0])
-    whole = replace(
-        found,
+    targets_are_scores = bool(own.pop("targets_are_scores", np.zeros(1))[0])
+    result = replace(
+        matrix,
         results=results.astype(np.float32),
-        told_scores=told_scores,
+        targets_are_scores=targets_are_scores,
         unit=unit,
         source=words,
         game=game,
@@ -222,10 +233,10 @@ def feature_table(  # noqa: PLR0913 - a keyword for each choice
     )
     _, numbers = np.unique(games, return_inverse=True)
     if study is None:
-        whole = replace(whole, mixed_games=_several_results(results, numbers))
+        result = replace(result, mixed_games=_several_results(results, numbers))
     if not keep.all():
-        whole, numbers = whole.take(np.flatnonzero(keep)), numbers[keep]
-    return whole.in_games(numbers)
+        result, numbers = result.take(np.flatnonzero(keep)), numbers[keep]
+    return result.in_games(numbers)
 
 
 def _from_function(
@@ -238,8 +249,12 @@ def _from_function(
     features, amounts, starts = [], [], [0]
     tally = Tally(progress, "features", len(chosen), "positions")
     for row, position in enumerate(places.positions()):
-        said = {name: float(amount) for name, amount in function(position).items() if amount}
-        here = sorted((numbers.setdefault(name, len(numbers)), each) for name, each in said.items())
+        amounts_by_name = {
+            name: float(amount) for name, amount in function(position).items() if amount
+        }
+        here = sorted(
+            (numbers.setdefault(name, len(numbers)), each) for name, each in amounts_by_name.items()
+        )
         features += [number for number, _ in here]
         amounts += [amount for _, amount in here]
         starts.append(len(features))
@@ -251,10 +266,10 @@ def _from_function(
         pa.LargeListArray.from_arrays(pa.array(starts, pa.int64()), pa.array(values, kind))
         for values, kind in ((features, pa.uint16()), (amounts, pa.float32()))
     ]
-    made = pa.table(
+    result = pa.table(
         {**{name: chosen[name] for name in KEYS}, **dict(zip(LISTS, lists, strict=True))}
     )
-    return made.replace_schema_metadata({"names": "\n".join(numbers)})
+    return result.replace_schema_metadata({"names": "\n".join(numbers)})
 
 
 def _matrix(
@@ -303,8 +318,10 @@ def _listed(table: pa.Table, words: str) -> Listed:
     if np.setdiff1d(falls, starts).size:
         raise SourceError(f"{words}: the features of a row must rise")
     count = int(numbers.max()) + 1 if len(numbers) else 0
-    told = (table.schema.metadata or {}).get(b"names", b"").decode()
-    names = tuple(told.split("\n")) if told else tuple(f"f{i}" for i in range(count))
+    listed_names = (table.schema.metadata or {}).get(b"names", b"").decode()
+    names = (
+        tuple(listed_names.split("\n")) if listed_names else tuple(f"f{i}" for i in range(count))
+    )
     if len(names) < count:
         raise SourceError(f"{words}: {len(names)} names for {count} features")
     return names, starts.astype(np.int64), features, amounts
@@ -360,7 +377,7 @@ def _gathered(
     )
 
 
-def _told_columns(table: pa.Table, columns: TableColumns, words: str) -> dict[str, Any]:
+def _stated_columns(table: pa.Table, columns: TableColumns, words: str) -> dict[str, Any]:
     """The phase, base and target columns that the table has."""
     own: dict[str, Any] = {}
     if columns.phase is not None:
@@ -378,12 +395,12 @@ def _told_columns(table: pa.Table, columns: TableColumns, words: str) -> dict[st
     if columns.base is not None:
         own["base"] = _numbers(table, columns.base, words)
     if columns.toward is not None and columns.toward in table.column_names:
-        told = _numbers(table, columns.toward, words)
-        own["told"] = told
+        targets = _numbers(table, columns.toward, words)
+        own["targets"] = targets
         is_value = columns.toward == "value"
-        if is_value and ((told < 0) | (told > 1)).any():
+        if is_value and ((targets < 0) | (targets > 1)).any():
             raise SourceError(f"{words}: a value is from 0 to 1; call a column of scores 'score'")
-        own["told_scores"] = np.array([not is_value])
+        own["targets_are_scores"] = np.array([not is_value])
     return own
 
 
@@ -391,35 +408,37 @@ def _of_study(
     study: Study, table: pa.Table, columns: TableColumns, words: str, where: str | None
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any], int, dict[str, NDArray[Any]]]:
     """Match rows to a study: row numbers, results, games, excluded rows, other columns."""
-    found = find_rows(study, table, words)
-    at = pa.table({"game_id": found.games, "ply": found.plies.astype(np.int32), "row": found.rows})
-    known = study.select(where, "game_id, ply, coalesce(adjudicated, result) as result")
-    known = known.set_column(1, "ply", known["ply"].cast(pa.int32()))
-    told: dict[str, NDArray[Any]] = {}
+    matched = find_rows(study, table, words)
+    at = pa.table(
+        {"game_id": matched.games, "ply": matched.plies.astype(np.int32), "row": matched.rows}
+    )
+    positions = study.select(where, "game_id, ply, coalesce(adjudicated, result) as result")
+    positions = positions.set_column(1, "ply", positions["ply"].cast(pa.int32()))
+    targets: dict[str, NDArray[Any]] = {}
     if columns.toward is not None and columns.toward not in table.column_names:
         engine = chosen_evaluator(study, columns.toward)
-        said = column_scores(study, engine)
-        numbers, told_scores = said.numbers, said.are_scores
-        scored = pa.table({"game_id": said.games, "ply": said.plies, "told": numbers})
-        known = known.join(scored, list(KEYS), join_type="inner")
-    joined = at.join(known, list(KEYS), join_type="inner").sort_by(
+        scored = column_scores(study, engine)
+        numbers, targets_are_scores = scored.numbers, scored.are_scores
+        scored = pa.table({"game_id": scored.games, "ply": scored.plies, "targets": numbers})
+        positions = positions.join(scored, list(KEYS), join_type="inner")
+    joined = at.join(positions, list(KEYS), join_type="inner").sort_by(
         [("game_id", "ascending"), ("ply", "ascending")]
     )
     if not len(joined):
         raise StudyError(f"{words}: none of its rows is of a position that was asked for")
-    if "told" in joined.column_names:
-        told = {"told": joined["told"].to_numpy(), "told_scores": np.array([told_scores])}
+    if "targets" in joined.column_names:
+        targets = {"targets": joined["targets"].to_numpy(), "targets_are_scores": np.array([targets_are_scores])}
     results = joined["result"].to_numpy(zero_copy_only=False).astype(np.float64)
-    lost = found.lost + len(found) - len(joined)
-    return joined["row"].to_numpy(), results, joined["game_id"].to_numpy(), lost, told
+    lost = matched.lost + len(matched) - len(joined)
+    return joined["row"].to_numpy(), results, joined["game_id"].to_numpy(), lost, targets
 
 
 def _several_results(results: NDArray[np.float64], games: NDArray[Any]) -> int:
     """Number of games whose positions have different results (perhaps the mover's)."""
-    known = np.flatnonzero(np.isfinite(results))
-    _, first, place = np.unique(games[known], return_index=True, return_inverse=True)
-    differs = results[known] != results[known[first][place]]
-    return len(np.unique(games[known][differs]))
+    decided = np.flatnonzero(np.isfinite(results))
+    _, first, place = np.unique(games[decided], return_index=True, return_inverse=True)
+    differs = results[decided] != results[decided[first][place]]
+    return len(np.unique(games[decided][differs]))
 
 
 def _needed(table: pa.Table, name: str, words: str, what: str) -> NDArray[Any]:
@@ -444,9 +463,9 @@ def _numbers(table: pa.Table, name: str, words: str) -> NDArray[np.float64]:
 
 def _results(table: pa.Table, name: str, words: str) -> NDArray[np.float64]:
     """Results as numbers; NaN for games without a result."""
-    given = _needed(table, name, words, "the results; a study may know them")
-    if given.dtype == object:
-        texts = ["" if each is None else str(each).strip() for each in given]
+    values = _needed(table, name, words, "the results; a study may know them")
+    if values.dtype == object:
+        texts = ["" if each is None else str(each).strip() for each in values]
         strange = next((row for row, text in enumerate(texts) if text not in _RESULTS), None)
         if strange is not None:
             raise SourceError(
@@ -454,7 +473,7 @@ def _results(table: pa.Table, name: str, words: str) -> NDArray[np.float64]:
                 f"none, not '{texts[strange][:40]}'"
             )
         return np.array([_RESULTS[text] for text in texts])
-    results = given.astype(np.float64)
+    results = values.astype(np.float64)
     wrong = np.isfinite(results) & ~((results >= 0) & (results <= 1))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])

@@ -21,7 +21,7 @@ from hyoka.arena.plan import MatchPlan, PlayerSpec, plan_match
 from hyoka.arena.ratings import Rated, RatingList, match_ratings
 from hyoka.foundation.errors import NotationError, StudyError
 from hyoka.foundation.math import Estimate
-from hyoka.foundation.options import check_options, option
+from hyoka.foundation.options import check_options, option, read_numbers
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import Position, game_facts
 from hyoka.learning.sigmoid import fit_sigmoid
@@ -65,7 +65,7 @@ class NewNodes:
         """Sample a node for each searched move, or `most` of them at random."""
         table = GameTable.from_records(game.record for game in games)
         chance = random.Random(seed)
-        found: list[Position] = []
+        nodes: list[Position] = []
         pairs: list[int] = []
         rows = zip(table.positions(), table.game_ids.tolist(), table.plies.tolist(), strict=True)
         for position, number, ply in rows:
@@ -76,20 +76,20 @@ class NewNodes:
                 continue
             node = position.play(move)
             if node.outcome is None:
-                found.append(node)
+                nodes.append(node)
                 pairs.append(games[number].pairing.pair_id)
-        kept: Sequence[int] = range(len(found))
-        if most is not None and most < len(found):
-            kept = sorted(chance.sample(kept, most))
-        tally = Tally(progress, "playouts beside the games", len(kept), "positions")
+        rows_used: Sequence[int] = range(len(nodes))
+        if most is not None and most < len(nodes):
+            rows_used = sorted(chance.sample(rows_used, most))
+        tally = Tally(progress, "playouts beside the games", len(rows_used), "positions")
         values = []
-        for place in kept:
-            values.append(playouts(found[place], _PLAYOUTS, seed=seed + place).value)
+        for place in rows_used:
+            values.append(playouts(nodes[place], _PLAYOUTS, seed=seed + place).value)
             tally.add()
         return cls(
-            [found[place] for place in kept],
+            [nodes[place] for place in rows_used],
             np.array(values),
-            np.array([pairs[place] for place in kept], np.int64),
+            np.array([pairs[place] for place in rows_used], np.int64),
             len(games),
         )
 
@@ -155,8 +155,13 @@ class TunedPrior:
 class PriorSettings:
     """Options of `tune_prior`."""
 
-    priors: Sequence[int] = (0, 5, 10, 20, 40, 80, 160)
-    """Numbers of virtual visits to compare."""
+    priors: Sequence[int] = option(
+        (0, 5, 10, 20, 40, 80, 160),
+        "Numbers of virtual visits to compare; by default 0,5,10,20,40,80,160.",
+        name="prior",
+        metavar="N,N,…",
+        parse=lambda text: [int(number) for number in read_numbers(text)],
+    )
     games: int = option(40, "Games per pair of numbers of virtual visits.", min=2)
     self_play: int = option(200, "Self-play games to which the scale is fitted.", min=2)
     openings: str | None = option(None, "Openings as in matches.", metavar="OPENINGS")
@@ -203,9 +208,9 @@ def tune_prior(
 def _without_prior(search: SearchSpec) -> SearchSpec:
     if not search.has("prior"):
         raise NotationError(f"{search.kind} has no prior; uct has one")
-    said = [name for name, _ in search.chosen if name in ("prior", "scale")]
-    if said:
-        raise NotationError(f"'{said[0]}' is what is fitted: leave it out of {search.text}")
+    stated = [name for name, _ in search.chosen if name in ("prior", "scale")]
+    if stated:
+        raise NotationError(f"'{stated[0]}' is what is fitted: leave it out of {search.text}")
     return search.with_settings(prior=0)
 
 

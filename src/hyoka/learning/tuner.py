@@ -148,8 +148,8 @@ class TunedWeights:
         }
         plain["weights"] = [asdict(each) for each in self.weights()]
         plain["held_out"] = [asdict(each) for each in self.changes]
-        found: dict[str, Any] = plain_json(plain)
-        return found
+        finite: dict[str, Any] = plain_json(plain)
+        return finite
 
     def evaluation(self) -> LinearEvaluation | None:
         """The game's evaluation with these weights, if all features are terms of it.
@@ -202,8 +202,8 @@ class TunedWeights:
         for each in self.features:
             amounts = each.pair if phases else each.pair[:1]
             errors = (each.weights[0].error, each.weights[-1].error)[: len(amounts)]
-            said = ["" if math.isnan(error) else error for error in errors]
-            rows.writerow([each.name, *amounts, *said])
+            error_cells = ["" if math.isnan(error) else error for error in errors]
+            rows.writerow([each.name, *amounts, *error_cells])
         return text.getvalue()
 
     def _header(self) -> str:
@@ -261,18 +261,18 @@ def read_weights(path: str | Path) -> dict[str, float | tuple[float, float]]:
     try:
         if file.suffix == ".csv":
             rows = list(csv.DictReader(io.StringIO(text)))
-            found: dict[str, Any] = {
+            values: dict[str, Any] = {
                 row["name"]: float(row["weight"])
                 if "weight" in row
                 else [float(row["opening"]), float(row["ending"])]
                 for row in rows
             }
         else:
-            found = json.loads(text)
-            found = found.get("columns", found.get("weights", found))
+            values = json.loads(text)
+            values = values.get("columns", values.get("weights", values))
         return {
             str(name): (float(each[0]), float(each[1])) if isinstance(each, list) else float(each)
-            for name, each in found.items()
+            for name, each in values.items()
         }
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise NotationError(f"{file}: no weights by name: {error}") from error
@@ -280,6 +280,41 @@ def read_weights(path: str | Path) -> dict[str, float | tuple[float, float]]:
 
 Amount = float | tuple[float, float]
 """One weight, or a pair for opening and ending."""
+
+
+def _pair(text: str, form: str) -> tuple[str, str]:
+    name, equals, rest = text.rpartition("=")
+    if not equals or not name:
+        raise NotationError(f"'{text}' is not {form}")
+    return name, rest
+
+
+def _read_anchor(text: str) -> tuple[str, float]:
+    name, weight = _pair(text, "NAME=WEIGHT")
+    return name, _read_number(weight)
+
+
+def _read_bounds(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+    bounds = {}
+    for text in texts:
+        name, rest = _pair(text, "NAME=LOW,HIGH")
+        low, comma, high = rest.partition(",")
+        if not comma:
+            raise NotationError(f"'{text}' is not NAME=LOW,HIGH")
+        least = _read_number(low) if low.strip() else -math.inf
+        most = _read_number(high) if high.strip() else math.inf
+        bounds[name] = least, most
+    return bounds
+
+
+def _read_number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise NotationError(f"'{text}' is no number")
+    return number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,25 +331,35 @@ class TuningPlan:
     start: Mapping[str, Amount] = field(default_factory=dict)
     """Initial weights, also the baseline and the center of L1 and L2; default 0."""
     frozen: Sequence[str] = option(
-        (), "Feature whose weight stays at its initial value.", name="freeze", metavar="NAME"
+        (), "Feature that keeps its initial weight, repeatable.", name="freeze", metavar="NAME"
     )
     untapered: Sequence[str] = option(
-        (), "Feature with one weight for opening and ending.", metavar="NAME"
+        (), "Feature with one weight in spite of phases, repeatable.", metavar="NAME"
     )
-    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Minimum and maximum of weights."""
-    l1: float = option(0.0, "L1 penalty on the summed loss, per weight / scale.", min=0)
-    l2: float = option(0.0, "L2 penalty on the summed loss, per (weight / scale)² / 2.", min=0)
-    scale: float | None = option(None, "Score that multiplies the odds by e.", above=0)
-    anchor: tuple[str, float] | None = None
-    """A feature and its weight, which sets the scale. With phases, the feature has this one weight
-    in the opening and in the ending.
-    """
+    bounds: Mapping[str, tuple[float, float]] = option(
+        default_factory=dict,
+        help="Minimum and maximum of weights, repeatable; leave one out: mobility=0,",
+        name="bound",
+        metavar="NAME=LOW,HIGH",
+        is_repeatable=True,
+        parse=_read_bounds,
+    )
+    l1: float = option(0.0, "L1 penalty, for weights in units of the scale.", min=0)
+    l2: float = option(0.0, "L2 penalty, for weights in units of the scale.", min=0)
+    scale: float | None = option(
+        None, "Score that multiplies the odds by e; by default fitted.", above=0
+    )
+    anchor: tuple[str, float] | None = option(
+        None,
+        "Set the scale by the weight of a feature, such as pawn=100, in all phases.",
+        metavar="NAME=WEIGHT",
+        parse=_read_anchor,
+    )
     mix: float = option(
-        1.0, "Weight of the result in the target; the rest is another evaluator's.", min=0, max=1
+        1.0, "Weight of the result in the target; the rest is --toward.", min=0, max=1
     )
     hold_out: float = option(0.2, "Share of held-out games.", min=0, max=0.9)
-    seed: int = option(0, "Seed of the held-out games.", min=0)
+    seed: int = option(0, "Seed of the choice of held-out games.", min=0)
     confidence: float = 0.95
     resamples: int = 1000
     threads: int = field(default_factory=default_threads)
@@ -388,7 +433,7 @@ class Numbers:
     table: FeatureTable
     plan: TuningPlan
     weights: tuple[Number, ...]
-    kept: Array
+    frozen_weights: Array
     """Weights of frozen features in the rows' layout; 0 elsewhere."""
     former: Array
     """Initial weights in the rows' layout."""
@@ -406,7 +451,7 @@ class Numbers:
             # The anchor sets the scale of the whole score, so its one weight holds in both phases.
             plain.add(plan.anchor[0])
         phases = 1 if table.ending is None else 2
-        former, kept = np.zeros((len(names), phases)), np.zeros((len(names), phases))
+        former, frozen_weights = np.zeros((len(names), phases)), np.zeros((len(names), phases))
         weights = []
         for number, name in enumerate(names):
             start = starts.get(name, 0.0)
@@ -419,7 +464,7 @@ class Numbers:
                     raise ParameterError(
                         "frozen", f"keeps {name} at its weight, but nothing says which: give it one"
                     )
-                kept[number] = pair
+                frozen_weights[number] = pair
                 continue
             alike = phases == 2 and name in plain
             split = phases == 2 and not alike
@@ -435,9 +480,11 @@ class Numbers:
         if len(weights) > MOST_WEIGHTS:
             raise StudyError(f"{len(weights):,} weights are more than {MOST_WEIGHTS:,}")
         rest = table.base
-        if kept.any():
-            rest = _rows(table).scores(kept.ravel(), plan.threads) + (0 if rest is None else rest)
-        return cls(table, plan, tuple(weights), kept.ravel(), former.ravel(), rest)
+        if frozen_weights.any():
+            rest = _rows(table).scores(frozen_weights.ravel(), plan.threads) + (
+                0 if rest is None else rest
+            )
+        return cls(table, plan, tuple(weights), frozen_weights.ravel(), former.ravel(), rest)
 
     def number(self, feature: str) -> int:
         """Index of a feature's (first) weight among the numbers."""
@@ -458,12 +505,12 @@ class Numbers:
 
     def scores_after(self, weights: Sequence[FittedWeight]) -> Array:
         """Scores with the fitted weights."""
-        found = self.kept.copy()
+        flat = self.frozen_weights.copy()
         phases = 1 if self.table.ending is None else 2
         for number, weight in zip(self.weights, weights, strict=True):
             for phase in number.phases:
-                found[number.feature * phases + phase] = weight.weight
-        scores = _rows(self.table).scores(found, self.plan.threads)
+                flat[number.feature * phases + phase] = weight.weight
+        scores = _rows(self.table).scores(flat, self.plan.threads)
         return np.asarray(scores if self.table.base is None else scores + self.table.base)
 
     def problem(
@@ -525,13 +572,13 @@ class Numbers:
         else:
             assert scale.reference is not None
             reference = scale.reference
-            known = float(fit.beta[reference])
-            if not known * scale.weight > 0:
+            coefficient = float(fit.beta[reference])
+            if not coefficient * scale.weight > 0:
                 raise StudyError(
                     "what has its weight beforehand speaks against the player whom it should speak "
                     "for: these are not the first player's scores, or say nothing of the results"
                 )
-            unit = scale.weight / known
+            unit = scale.weight / coefficient
         weights = []
         for index, number in enumerate(self.weights):
             amount = float(fit.beta[index]) * unit
@@ -560,24 +607,24 @@ class Numbers:
         for index, name in enumerate(self.table.names):
             own = fitted.get(index)
             if own is None:
-                held = self.kept[index * phases : (index + 1) * phases].tolist()
+                fixed = self.frozen_weights[index * phases : (index + 1) * phases].tolist()
                 own = [
-                    FittedWeight(name, each, math.nan, math.nan, math.nan, each) for each in held
+                    FittedWeight(name, each, math.nan, math.nan, math.nan, each) for each in fixed
                 ]
             features.append(TunedFeature(name, tuple(own), index not in fitted, phases == 2))
         return tuple(features)
 
 
-def _by_name(names: Sequence[str], given: Mapping[str, _T]) -> dict[str, _T]:
+def _by_name(names: Sequence[str], values: Mapping[str, _T]) -> dict[str, _T]:
     """Resolve names and patterns to values by name."""
-    check_patterns(given, names, "feature")
+    check_patterns(values, names, "feature")
     spread = {
         name: each
-        for pattern, each in given.items()
+        for pattern, each in values.items()
         if ANY in pattern
         for name in matching_names(names, [pattern])
     }
-    return spread | {name: given[name] for name in names if name in given}
+    return spread | {name: values[name] for name in names if name in values}
 
 
 def _rows(
@@ -622,17 +669,17 @@ def tune_weights(
     fit = fit_sparse(problem, lambda number, gain: tally.add(note=f"gains {gain:.1e}"))
     covariance, games = _covariance(problem, fit, table.games, ~apart)
     reach = interval_reach(games, plan.confidence)
-    weights, found_scale, scale_error = numbers.as_weights(fit, covariance, scale, reach)
+    weights, scale_after, scale_error = numbers.as_weights(fit, covariance, scale, reach)
     after = numbers.scores_after(weights)
     changes: tuple[Change, ...] = ()
     if apart.any():
         resampling = Resampling(plan.resamples, plan.seed, plan.confidence)
         earlier = None if before is None else (before, scale_before)
-        changes = _changes(table, apart, earlier, (after, found_scale), resampling)
+        changes = _changes(table, apart, earlier, (after, scale_after), resampling)
     return TunedWeights(
         plan.method,
         numbers.features(weights),
-        found_scale,
+        scale_after,
         scale_error,
         scale_before,
         table.unit,
@@ -666,12 +713,12 @@ def _targets(table: FeatureTable, plan: TuningPlan, used: NDArray[np.bool_]) -> 
     """Results, mixed with another evaluator's values according to the plan."""
     if plan.mix == 1:
         return table.results
-    if table.told is None:
+    if table.targets is None:
         raise ParameterError(
             "mix", f"needs what another evaluator says: name it with {named('toward')}"
         )
-    values = table.told
-    if table.told_scores:
+    values = table.targets
+    if table.targets_are_scores:
         values = logistic(values / _scale_alone(table, values, used))
     mixed = plan.mix * table.results + (1 - plan.mix) * values
     return np.asarray(np.clip(mixed, 0, 1), np.float32)

@@ -104,7 +104,7 @@ def shown_on(console: output.SafeConsole) -> str:
 
 
 def test_each_piece_of_work_has_a_bar(terminal: output.SafeConsole) -> None:
-    with output.progress_bars(quiet=False) as progress:
+    with output.progress_bars() as progress:
         progress(Progress("one", 1, 4, "positions", "a [bold]note[/]"))
         progress(Progress("two", 3 << 20, 12 << 20, "bytes"))
         progress(Progress("three", 5, None, "games"))
@@ -114,7 +114,7 @@ def test_each_piece_of_work_has_a_bar(terminal: output.SafeConsole) -> None:
 
 
 def test_bars_go_when_all_is_done_and_leave_room_for_others(terminal: output.SafeConsole) -> None:
-    with output.progress_bars(quiet=False) as progress:
+    with output.progress_bars() as progress:
         for what in ("one", "two"):
             progress(Progress(what, 0, 2, "positions"))
             progress(Progress(what, 2, 2, "positions"))
@@ -130,15 +130,15 @@ def test_bars_go_when_all_is_done_and_leave_room_for_others(terminal: output.Saf
 def test_nothing_is_drawn_if_nobody_looks(
     terminal: output.SafeConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with output.progress_bars(quiet=True) as progress:
+    with output.output_mode(as_json=False, quiet=True), output.progress_bars() as progress:
         progress(Progress("one", 1, 4, "positions"))
     assert shown_on(terminal) == ""
     monkeypatch.setattr(output, "err", output.SafeConsole(file=io.StringIO()))
-    with output.progress_bars(quiet=False) as progress:
+    with output.progress_bars() as progress:
         progress(Progress("one", 1, 4, "positions"))
     assert shown_on(output.err) == ""
 
 
 def test_items_are_counted_as_they_are_used(terminal: output.SafeConsole) -> None:
-    assert list(output.tracked(iter("abc"), "letters", 3, "letters", quiet=False)) == list("abc")
+    assert list(output.tracked(iter("abc"), "letters", 3, "letters")) == list("abc")
     assert "0/3" in shown_on(terminal)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from attack import commands
+from hyoka.apps.cli.command_options import Output
 from hyoka.apps.cli.command_table import COMMANDS, Command
-from hyoka.apps.cli.output_files import Output
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "attack" / "commands.py"
 

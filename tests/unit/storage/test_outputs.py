@@ -15,8 +15,8 @@ import typer
 
 import hyoka as hk
 from hyoka.apps.cli import run
+from hyoka.apps.cli.command_options import Output, OutputFolder, declared, name_of, output_of
 from hyoka.apps.cli.command_table import COMMANDS
-from hyoka.apps.cli.output_files import Output, OutputFolder, checked, name_of, output_of
 from hyoka.foundation.errors import OutputError
 from hyoka.reporting import Page, write_page
 from hyoka.storage import check_output, check_output_folder, kind_of_file, mark_png
@@ -231,7 +231,7 @@ def command(
 
 def call(**options: Any) -> None:
     usual = {"count": 1, "text": "", "output": None, "other": None, "folder": None, "force": False}
-    checked(command)(**usual | options)
+    declared(command)(**usual | options)
 
 
 def test_files_in_texts_are_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import typer
 
 import hyoka as hk
-from hyoka.apps.cli.rating_commands import ratings_command
+from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.arena import export_match, open_match
 from hyoka.arena.ratings import rate_players
 from hyoka.foundation.errors import Error, NotationError, SourceError
@@ -208,6 +207,7 @@ def test_players_with_few_games_go_and_so_do_those_left_with_few(tmp_path: Path)
 
 
 # The command
+[ratings_command] = [each.load() for each in COMMANDS if each.name == "match ratings"]
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ def tournament(tmp_path: Path) -> Path:
 
 
 def test_the_command_lists_players(tournament: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ratings_command([str(tournament)], anchor="Bert=1500")
+    ratings_command(files=[str(tournament)], anchor="Bert=1500")
     shown = capsys.readouterr().out
     assert "[bold]Anna" in shown
     assert "1500" in shown
@@ -231,7 +231,7 @@ def test_the_command_lists_players(tournament: Path, capsys: pytest.CaptureFixtu
 
 
 def test_the_command_gives_json(tournament: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ratings_command([str(tournament)], advantage="0", as_json=True)
+    ratings_command(files=[str(tournament)], advantage="0", as_json=True)
     found = json.loads(capsys.readouterr().out)
     results = read_results([tournament])
     expected = rate_players(
@@ -253,14 +253,14 @@ def test_the_command_tells_components_and_open_ends(
         second=["b", "a", "d", "c", "d", ""],
         result=[1.0, 0.0, 1.0, 0.5, 0.0, 1.0],
     )
-    ratings_command([str(file)])
+    ratings_command(files=[str(file)])
     told = capsys.readouterr()
     assert "component 1 of 2" in told.out
     assert "+∞" in told.out
     assert "−∞" in told.out
     assert "virtual draws" in told.out
     assert "1 a player without a name" in told.err
-    ratings_command([str(file)], as_json=True)
+    ratings_command(files=[str(file)], as_json=True)
     players = json.loads(capsys.readouterr().out)["players"]
     assert next(player for player in players if player["name"] == "a")["high"] is None
 
@@ -269,19 +269,13 @@ def test_wishes_that_make_no_sense_are_refused(tournament: Path, tmp_path: Path)
     files = [str(tournament)]
     for anchor in ("Bert", "=5", "Bert=x", "Bert=inf"):
         with pytest.raises(NotationError, match="NAME=ELO"):
-            ratings_command(files, anchor=anchor)
+            ratings_command(files=files, anchor=anchor)
     with pytest.raises(Error, match="did you mean Bert"):
-        ratings_command(files, anchor="Berta=1500")
+        ratings_command(files=files, anchor="Berta=1500")
     for advantage in ("some", "nan", "5000"):
         with pytest.raises(NotationError, match="'fit' or some Elo"):
-            ratings_command(files, advantage=advantage)
+            ratings_command(files=files, advantage=advantage)
     with pytest.raises(Error, match="120 a player with fewer than 500 games"):
-        ratings_command(files, min_games=500)
+        ratings_command(files=files, min_games=500)
     with pytest.raises(Error, match="no such file"):
-        ratings_command([str(tmp_path / "none.pgn")])
-
-
-def test_the_command_is_one_of_typer() -> None:
-    app = typer.Typer()
-    app.command("ratings")(ratings_command)
-    assert typer.main.get_command(app).name == "ratings"
+        ratings_command(files=[str(tmp_path / "none.pgn")])

@@ -4,7 +4,7 @@
 import contextlib
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -12,16 +12,17 @@ import typer
 from rich.markup import escape
 
 from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Slices
+from hyoka.analysis.slices import SliceSettings
 from hyoka.analysis.wdl import LANGUAGES
-from hyoka.apps.cli.analysis_options import BALANCE, FEW, FIGURE, LINK, PARTS, Inquiry, asks
+from hyoka.apps.cli.analysis_options import BALANCE, FEW, LINK, PARTS, PICTURES, Asked, Inquiry
+from hyoka.apps.cli.command_options import Plan, check_outputs
 from hyoka.apps.cli.command_table import in_options
-from hyoka.apps.cli.output import out, print_columns, print_json, progress_bars
-from hyoka.apps.cli.output_files import check_outputs
+from hyoka.apps.cli.output import out, print_columns, print_json, progress_bars, wants_json
 from hyoka.foundation.errors import Error
 from hyoka.foundation.figure import Figure
-from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.foundation.progress import Tally
 from hyoka.storage.outputs import CODE, PAGE, PICTURE, TABLE
-from hyoka.study.analyses import MOVE
+from hyoka.study.analyses import CurveSettings, WdlSettings
 
 Threshold = Annotated[
     str | None,
@@ -35,8 +36,7 @@ _OPTIONS: Final = {"draws": "--draws", "min_games": "--min-games"}
 """Option names for the parameters that results name."""
 
 
-@asks(without=["files", *FIGURE])
-def analyze_summary_command(inquiry: Inquiry) -> None:
+def analyze_summary_command(inquiry: Annotated[Inquiry, Asked(PICTURES)]) -> None:
     """Summarize evaluators: metrics and shapes of curves.
 
     Positions of one game share a result, so intervals come from a cluster bootstrap over games.
@@ -48,7 +48,7 @@ def analyze_summary_command(inquiry: Inquiry) -> None:
     """
     study, names, question = inquiry.study, inquiry.evaluators, inquiry.question
     results: dict[str, list[Result]] = {}
-    with _bars(inquiry) as progress:
+    with progress_bars() as progress:
         tally = Tally(progress, "measuring", 2 if question.by is None else 3, "steps")
         results["metrics"] = [study.metrics(names, question)]
         tally.add(note="curves")
@@ -60,63 +60,22 @@ def analyze_summary_command(inquiry: Inquiry) -> None:
     _answer(inquiry, results)
 
 
-@asks(without=FEW)
 def analyze_curves_command(
-    inquiry: Inquiry,
-    wdl: Annotated[bool, typer.Option("--wdl", help="Curves of wins, draws and losses.")] = False,
-    delta: Annotated[
-        float | None,
-        typer.Option(metavar="WIDTH", help="Width of the bins, the paper's δ."),
-    ] = None,
-    error: Annotated[
-        float | None,
-        typer.Option(
-            min=1e-6,
-            metavar="ERROR",
-            help="Bins grow until the standard error (by games) is so small.",
-        ),
-    ] = None,
-    count: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Bins grow until they hold N positions."),
-    ] = None,
-    at_least: Annotated[
-        int | None,
-        typer.Option(
-            "--least",
-            min=1,
-            metavar="N",
-            help="Bins with fewer positions are left out; 100, or a fortieth of less than 4,000.",
-            show_default=False,
-        ),
-    ] = None,
-    naive: Annotated[
-        bool,
-        typer.Option("--naive", help="Draw the bands that independent positions would have."),
-    ] = False,
+    inquiry: Annotated[Inquiry, Asked(FEW)],
+    settings: Annotated[Callable[..., CurveSettings], Plan(CurveSettings)],
 ) -> None:
     """Win probability by evaluation, with confidence bands.
 
     For example: hyoka analyze curves study -e comments --by ply --bins 20,40,60 -o curves.html
     """
     _check_files(inquiry)
-    with _step(inquiry, "curves"):
-        curves = inquiry.study.curve(
-            inquiry.evaluators,
-            inquiry.question,
-            wdl=wdl,
-            delta=delta,
-            error=error,
-            count=count,
-            at_least=at_least,
-            bands="naive" if naive else "games",
-        )
+    with _step("curves"):
+        curves = inquiry.study.curve(inquiry.evaluators, inquiry.question, settings())
     _answer(inquiry, {"curves": [curves]}, points=True)
 
 
-@asks()
 def analyze_metrics_command(
-    inquiry: Inquiry,
+    inquiry: Annotated[Inquiry, Asked()],
     threshold: Threshold = None,
 ) -> None:
     """How well evaluations predict results: ACC, ROC, LFT, τ.
@@ -124,7 +83,7 @@ def analyze_metrics_command(
     For example: hyoka analyze metrics study --where "ply >= 20" -o metrics.csv
     """
     _check_files(inquiry)
-    with _step(inquiry, "metrics"):
+    with _step("metrics"):
         metrics = inquiry.study.metrics(
             inquiry.evaluators,
             inquiry.question,
@@ -133,8 +92,7 @@ def analyze_metrics_command(
     _answer(inquiry, {"metrics": [metrics]})
 
 
-@asks(without=[*LINK, *FEW])
-def analyze_gaps_command(inquiry: Inquiry) -> None:
+def analyze_gaps_command(inquiry: Annotated[Inquiry, Asked([*LINK, *FEW])]) -> None:
     """How far the curves of slices lie from the overall curve.
 
     With --balance ply, positions are compared only within the same phase, so that a condition that
@@ -143,13 +101,14 @@ def analyze_gaps_command(inquiry: Inquiry) -> None:
     For example: hyoka analyze gaps study -e comments --by "material > 0" --balance ply
     """
     _check_files(inquiry)
-    with _step(inquiry, "gaps"):
+    with _step("gaps"):
         gaps = inquiry.study.gaps(inquiry.evaluators, inquiry.question)
     _answer(inquiry, {"gaps": [gaps]})
 
 
-@asks(without=[*PARTS, *BALANCE])
-def analyze_compare_command(inquiry: Inquiry, threshold: Threshold = None) -> None:
+def analyze_compare_command(
+    inquiry: Annotated[Inquiry, Asked([*PARTS, *BALANCE])], threshold: Threshold = None
+) -> None:
     """Paired differences between evaluators on equal positions.
 
     Both evaluators use the same bootstrap samples of games, so their common variation cancels.
@@ -160,7 +119,7 @@ def analyze_compare_command(inquiry: Inquiry, threshold: Threshold = None) -> No
     _check_files(inquiry, "comparisons", len(others))
     called_won = _threshold(threshold)
     comparisons = []
-    with _bars(inquiry) as progress:
+    with progress_bars() as progress:
         tally = Tally(progress, "comparing", len(others), "evaluators")
         for other in others:
             comparisons.append(
@@ -170,9 +129,8 @@ def analyze_compare_command(inquiry: Inquiry, threshold: Threshold = None) -> No
     _answer(inquiry, {"comparisons": comparisons})
 
 
-@asks(without=[*PARTS, *BALANCE, *FEW])
 def analyze_disagreements_command(
-    inquiry: Inquiry,
+    inquiry: Annotated[Inquiry, Asked([*PARTS, *BALANCE, *FEW])],
     top: Annotated[int, typer.Option(min=1, help="How many positions to list.")] = 10,
 ) -> None:
     """Positions where two evaluators differ most.
@@ -181,10 +139,10 @@ def analyze_disagreements_command(
     """
     one, other, *_ = _several(inquiry)
     _check_files(inquiry)
-    with _step(inquiry, "disagreements"):
+    with _step("disagreements"):
         disagreement = inquiry.study.disagreements(one, other, inquiry.question, top=top)
     _answer(inquiry, {"disagreement": [disagreement]})
-    if not inquiry.as_json:
+    if not wants_json():
         _print_disputed(disagreement)
 
 
@@ -200,9 +158,8 @@ def _print_disputed(disagreement: Disagreement) -> None:
         out.print(f"  {each.text}", markup=False, soft_wrap=True, style="dim")
 
 
-@asks()
 def analyze_calibrate_command(
-    inquiry: Inquiry,
+    inquiry: Annotated[Inquiry, Asked()],
     wdl: Annotated[
         bool, typer.Option("--wdl", help="Of win and of loss, what is left being drawn.")
     ] = False,
@@ -212,58 +169,14 @@ def analyze_calibrate_command(
     For example: hyoka analyze calibrate study -e comments --by phase
     """
     _check_files(inquiry)
-    with _step(inquiry, "calibration"):
+    with _step("calibration"):
         calibration = inquiry.study.calibration(inquiry.evaluators, inquiry.question, wdl=wdl)
     _answer(inquiry, {"calibration": [calibration]})
 
 
-@asks(without=["draws", "axis", *LINK])
 def analyze_wdl_command(
-    inquiry: Inquiry,
-    along: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMN",
-            help="What tells how far the game has come: move, a column or an SQL expression, e.g. "
-            "phase.",
-        ),
-    ] = MOVE,
-    at: Annotated[
-        float | None,
-        typer.Option(
-            metavar="STAGE",
-            help="Where a score of 100 is to win half of the games; by default the median.",
-            show_default=False,
-        ),
-    ] = None,
-    between: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LOW,HIGH",
-            help="The stages to fit to; by default all but the outermost half percent.",
-            show_default=False,
-        ),
-    ] = None,
-    most: Annotated[
-        float | None,
-        typer.Option(
-            min=1e-6,
-            metavar="SCORE",
-            help="Scores beyond it, either side, are left out; by default four times the score "
-            "that wins half of the games.",
-            show_default=False,
-        ),
-    ] = None,
-    degree: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=6,
-            help="Of the polynomials a and b of the stage; by default 3, or the highest below it "
-            "whose fit comes to an end.",
-            show_default=False,
-        ),
-    ] = None,
+    inquiry: Annotated[Inquiry, Asked(["draws", "axis", *LINK])],
+    settings: Annotated[Callable[..., WdlSettings], Plan(WdlSettings)],
 ) -> None:
     """Fit a model of wins, draws and losses by score and move.
 
@@ -276,36 +189,18 @@ def analyze_wdl_command(
     code = [file.name for file in inquiry.files if file.suffix.lower() in LANGUAGES]
     if code and len(inquiry.evaluators) > 1:
         raise Error(f"'{code[0]}' holds one model: choose one evaluator with --evaluator")
-    with _step(inquiry, "models"):
-        models = inquiry.study.wdl(
-            inquiry.evaluators,
-            inquiry.question,
-            along=along,
-            at=at,
-            between=_range(between),
-            most=most,
-            degree=degree,
-        )
+    with _step("models"):
+        models = inquiry.study.wdl(inquiry.evaluators, inquiry.question, settings())
     _answer(inquiry, {"models": [models]})
 
 
-@asks(without=[*PARTS, *LINK, *FEW])
 def analyze_slices_command(
-    inquiry: Inquiry,
+    inquiry: Annotated[Inquiry, Asked([*PARTS, *LINK, *FEW])],
     columns: Annotated[
         str | None,
         typer.Option(metavar="COLUMNS", help="The columns to search; by default all that fit."),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many splits to list.")] = 10,
-    false_discovery_rate: Annotated[
-        float,
-        typer.Option(
-            "--fdr",
-            min=0.0001,
-            max=0.9,
-            help="False-discovery rate: the share of findings that may be chance.",
-        ),
-    ] = 0.05,
+    settings: Annotated[Callable[..., SliceSettings], Plan(SliceSettings)] = SliceSettings,
 ) -> None:
     """Find the slices where an evaluator is biased.
 
@@ -317,14 +212,13 @@ def analyze_slices_command(
     """
     searched = None if columns is None else _columns(columns)
     _check_files(inquiry, "splits", len(inquiry.evaluators))
-    with _bars(inquiry) as progress:
+    with progress_bars() as progress:
         slices = [
             inquiry.study.slices(
                 name,
                 inquiry.question,
-                top=top,
+                settings(),
                 columns=searched,
-                false_discovery_rate=false_discovery_rate,
                 progress=progress,
             )
             for name in inquiry.evaluators
@@ -338,14 +232,10 @@ def _several(inquiry: Inquiry) -> list[str]:
     return inquiry.evaluators
 
 
-def _bars(inquiry: Inquiry) -> contextlib.AbstractContextManager[OnProgress]:
-    return progress_bars(inquiry.quiet or inquiry.as_json)
-
-
 @contextlib.contextmanager
-def _step(inquiry: Inquiry, what: str) -> Iterator[None]:
+def _step(what: str) -> Iterator[None]:
     """Show a progress bar for one-step work."""
-    with _bars(inquiry) as progress:
+    with progress_bars() as progress:
         tally = Tally(progress, what, 1, "steps")
         yield
         tally.add()
@@ -356,7 +246,7 @@ def _answer(
 ) -> None:
     """Write results to the requested files, and print them."""
     _save(inquiry.files, inquiry.figure, results)
-    if inquiry.as_json:
+    if wants_json():
         print_json({name: [_as_json(result) for result in each] for name, each in results.items()})
         return
     said: set[str] = set()
@@ -451,16 +341,6 @@ def _threshold(text: str | None) -> float | Literal["best"] | None:
     if math.isnan(number):
         raise typer.BadParameter(f"a threshold is a number or best, not '{text}'")
     return number
-
-
-def _range(text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    try:
-        low, high = map(float, text.split(","))
-    except ValueError:
-        raise typer.BadParameter(f"'{text}' is no range such as 10,80") from None
-    return low, high
 
 
 def _columns(text: str) -> Sequence[str]:

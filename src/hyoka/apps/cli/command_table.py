@@ -16,7 +16,7 @@ import typer.core
 import typer.main
 
 import hyoka
-from hyoka.apps.cli.output_files import checked
+from hyoka.apps.cli.command_options import declared
 
 GROUPS: Final = {
     "study": "Make, extend, query and export tables of games and positions.",
@@ -93,8 +93,11 @@ class Command(NamedTuple):
         """Import the function and add the checks of numbers and outputs."""
         module = importlib.import_module(f"hyoka.apps.cli.{self.module}")
         command: Callable[..., Any] = getattr(module, self.function)
-        return checked(command)
+        return declared(command, answers=self.name not in _SILENT)
 
+
+_SILENT: Final = {"engine gtp", "engine uci", "engine usi", "studio"}
+"""Commands without an answer."""
 
 COMMANDS: Final = tuple(
     Command(name.strip(), module)

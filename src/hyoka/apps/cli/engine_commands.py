@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from hyoka.apps.cli.output import AsJson, err, out, plain_table, print_json
+from hyoka.apps.cli.command_options import option
+from hyoka.apps.cli.output import answered, err, out, plain_table
 from hyoka.engines import check_engine
 from hyoka.engines.server import Controller, GtpServer, UciServer, UsiServer
 from hyoka.games import GTP_GAME, games_with
@@ -28,22 +29,19 @@ def engine_check_command(
     timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds to wait for an answer to each protocol.")
     ] = 5.0,
-    as_json: AsJson = False,
 ) -> None:
     """Test whether an engine follows its protocol."""
     with err.status("asking the engine"):
         report = check_engine(engine, probe_timeout_s=timeout)
-    if as_json:
-        print_json(
-            {
-                "spec": report.spec.text,
-                "name": report.name,
-                "version": report.version,
-                "passed": report.passed,
-                "checks": [dataclasses.asdict(check) for check in report.checks],
-            }
-        )
-    else:
+    if not answered(
+        {
+            "spec": report.spec.text,
+            "name": report.name,
+            "version": report.version,
+            "passed": report.passed,
+            "checks": [dataclasses.asdict(check) for check in report.checks],
+        }
+    ):
         name = escape(report.name or "unknown")
         out.print(f"[bold]{name}[/] {escape(report.version)}  {escape(report.spec.text)}")
         table = plain_table("", "check", "")
@@ -63,9 +61,7 @@ def engine_gtp_command(
     search: Annotated[
         str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "uct:playouts=5000, say.")
     ] = "uct",
-    game: Annotated[
-        str, typer.Option("--game", metavar="GAME", help=f"One of {', '.join(_GTP_GAMES)}.")
-    ] = GTP_GAME,
+    game: Annotated[str, option("--game", metavar="GAME")] = GTP_GAME,
     resign: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="Resign when our expected result is below; never, if not."),

@@ -5,26 +5,34 @@ import math
 import os
 import shlex
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from hyoka.apps.cli.command_options import (
+    HoldOut,
+    Output,
+    Plan,
+    StudyPath,
+    Where,
+    check_outputs,
+    option,
+)
 from hyoka.apps.cli.match_commands import clock_text
-from hyoka.apps.cli.move_model_commands import HOLD_OUT, HoldOut, games_of, split
+from hyoka.apps.cli.move_model_commands import HOLD_OUT, games_of, split
 from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
+    answered,
     command_line,
+    is_quiet,
     kept_when_interrupted,
     out,
     plain_table,
-    print_json,
     progress_bars,
+    wants_json,
 )
-from hyoka.apps.cli.output_files import Output, check_outputs
-from hyoka.apps.cli.study_commands import StudyPath, Where
 from hyoka.foundation.errors import Error, ParameterError
 from hyoka.foundation.progress import OnProgress
 from hyoka.learning.comparison_training import (
@@ -65,9 +73,7 @@ Features = Annotated[
         "patterns (Othello); the first one if none is named.",
     ),
 ]
-Threads = Annotated[
-    int | None, typer.Option("--jobs", "-j", min=1, help="Cores to use; by default all.")
-]
+Threads = Annotated[int | None, option("--jobs", min=1)]
 
 
 def learn_comparison_command(
@@ -76,7 +82,7 @@ def learn_comparison_command(
     output: Annotated[
         Path,
         Output(("evaluation",)),
-        typer.Option("--output", "-o", metavar="FILE", help="Where the evaluation goes."),
+        option("--output", metavar="FILE"),
     ] = Path("learned.eval"),
     objective: Annotated[
         str,
@@ -88,43 +94,14 @@ def learn_comparison_command(
     ] = "combination",
     features: Features = None,
     where: Where = None,
-    positions: Annotated[
-        int, typer.Option(min=1, help="Maximum number of positions, drawn at random.")
-    ] = POSITIONS,
-    passes: Annotated[
-        int, typer.Option(min=1, help="Searches of all moves; steps are taken after each.")
-    ] = TrainingSettings.passes,
-    steps: Annotated[
-        int, typer.Option(min=1, help="How often a pass goes down the gradient of all games.")
-    ] = TrainingSettings.steps,
-    batches: Annotated[
-        int, typer.Option(min=1, help="In how many parts, with a step each.")
-    ] = TrainingSettings.batches,
-    rate: Annotated[
-        float, typer.Option(min=1e-9, help="How far a step goes at first, in the score's unit.")
-    ] = TrainingSettings.rate,
-    decay: Annotated[
-        float, typer.Option(min=0.01, max=1, help="What the rate is multiplied by after a pass.")
-    ] = TrainingSettings.decay,
-    damping: Annotated[
-        float, typer.Option(min=0, help="Weights with smaller gradients than this move less.")
-    ] = TrainingSettings.damping,
-    descent: Annotated[
-        str, typer.Option(metavar="adaptive|plain", help="Adam, or gradients as they are.")
-    ] = TrainingSettings.descent,
-    outcome_scale: Annotated[
-        float | None,
-        typer.Option(
-            min=1e-6, help="A score s predicts 1 / (1 + exp(-s / SCALE)); else the features' own."
-        ),
-    ] = None,
+    positions: Annotated[int, option("--positions", min=1)] = POSITIONS,
+    settings: Annotated[
+        Callable[..., TrainingSettings], Plan(TrainingSettings, without=("reach",))
+    ] = TrainingSettings,
     start: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help="Begin with this evaluation's weights."),
+        option("--from", metavar="FILE"),
     ] = None,
-    patience: Annotated[
-        int, typer.Option(min=1, help="Stop after this many passes without gain on held-out games.")
-    ] = TrainingSettings.patience,
     state: Annotated[
         Path | None,
         Output((TRAINING,)),
@@ -135,11 +112,9 @@ def learn_comparison_command(
             "said. Interrupted, the same command goes on.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Chance: which positions are drawn.")] = 0,
+    seed: Annotated[int, option("--seed", min=0)] = 0,
     hold_out: HoldOut = HOLD_OUT,
     threads: Threads = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Train an evaluation on the moves of games.
 
@@ -149,25 +124,14 @@ def learn_comparison_command(
     """
     chosen = objective_from(objective)
     cores = threads or os.cpu_count() or 1
-    settings = TrainingSettings(
-        objective=chosen,
-        passes=passes,
-        steps=steps,
-        batches=batches,
-        rate=rate,
-        decay=decay,
-        descent=descent,
-        damping=damping,
-        outcome_scale=outcome_scale,
-        patience=patience,
-    )
+    training_settings = settings(objective=chosen)
     file = state or output.with_name(f"{output.name}.state")
     check_outputs(output, file, kinds=("evaluation", TRAINING))
     going_on = file.exists()
     parent = None
     if start is not None:
         parent = LearnedGames.of_origin(read_model_file(start).origin, str(start))
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         learned, held_out = lessons_of(
             sources,
             hold_out,
@@ -180,18 +144,18 @@ def learn_comparison_command(
             progress=progress,
         )
         begun = _starting(learned.games.game, start, features)
-        if not (as_json or quiet):
+        if not is_quiet():
             _tell_beginning(learned, held_out, going_on)
         with kept_when_interrupted("learned", file):
             training = learn_comparison(
                 learned,
                 held_out,
-                settings=settings,
+                settings=training_settings,
                 start=begun,
                 state=file,
                 threads=cores,
                 progress=progress,
-                on_pass=None if as_json else _PassTeller(passes),
+                on_pass=None if wants_json() else _PassTeller(training_settings.passes),
             )
     choices = {"hold_out": f"{hold_out:g}", "positions": str(positions)}
     evaluation = training.evaluation()
@@ -199,20 +163,19 @@ def learn_comparison_command(
     parents = [] if parent is None else [parent]
     evaluation.save(output, learned_origin(origin, ids_in(learned.games), parents))
     file.unlink(missing_ok=True)
-    if as_json:
-        print_json(
-            {
-                "game": evaluation.game,
-                "features": evaluation.features.name,
-                "weights": len(evaluation.weights),
-                "nonzero": evaluation.nonzero,
-                "games": len(learned.games.ids),
-                "positions": learned.moves,
-                "best_pass": training.best_pass,
-                "passes": [_report_json(each) for each in training.reports],
-                "file": str(output),
-            }
-        )
+    if answered(
+        {
+            "game": evaluation.game,
+            "features": evaluation.features.name,
+            "weights": len(evaluation.weights),
+            "nonzero": evaluation.nonzero,
+            "games": len(learned.games.ids),
+            "positions": learned.moves,
+            "best_pass": training.best_pass,
+            "passes": [_report_json(each) for each in training.reports],
+            "file": str(output),
+        }
+    ):
         return
     _tell_end(training, output)
 
@@ -361,48 +324,21 @@ def learn_scores_command(
     study: StudyPath,
     evaluator: Annotated[
         str | None,
-        typer.Option(
-            "--evaluator",
-            metavar="SPEC",
-            help="Whose scores: as `hyoka study evaluate --with` had it, or as the study names it.",
-        ),
+        option("--evaluator", metavar="SPEC"),
     ] = None,
     output: Annotated[
         Path,
         Output(("evaluation",)),
-        typer.Option("--output", "-o", metavar="FILE", help="Where the evaluation goes."),
+        option("--output", metavar="FILE"),
     ] = Path("learned.eval"),
     features: Features = None,
-    teacher_scale: Annotated[
-        float,
-        typer.Option(
-            min=1e-6,
-            help="The evaluator's score s stands for a result of 1 / (1 + exp(-s / SCALE)): the "
-            "less it is, the less decided positions count.",
-        ),
-    ] = ScoreSettings.teacher_scale,
-    freedom: Annotated[
-        float,
-        typer.Option(
-            min=1e-6,
-            help="How far weights that begin at 0 go by themselves: a standard deviation, in the "
-            "score's unit.",
-        ),
-    ] = ScoreSettings.freedom,
-    known_freedom: Annotated[
-        float, typer.Option(min=1e-6, help="The same of weights that begin at something.")
-    ] = ScoreSettings.known_freedom,
-    steps: Annotated[
-        int, typer.Option(min=1, help="Of L-BFGS, down the gradient of all positions.")
-    ] = ScoreSettings.steps,
+    settings: Annotated[Callable[..., ScoreSettings], Plan(ScoreSettings)] = ScoreSettings,
     start: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help="Begin with this evaluation's weights."),
+        option("--from", metavar="FILE"),
     ] = None,
     where: Where = None,
     hold_out: HoldOut = HOLD_OUT,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Fit an evaluation to the scores of a stronger evaluator.
 
@@ -410,13 +346,12 @@ def learn_scores_command(
     All weights are fitted on quiescent positions, with a penalty on changes from the initial
     weights. Play with it: ab:eval=FILE.
     """
-    settings = ScoreSettings(teacher_scale, freedom, known_freedom, steps)
     opened = Study.open(study)
     begun, parent = None, None
     if start is not None:
         begun = SparseEvaluation.load(opened.game, start)
         parent = LearnedGames.of_origin(read_model_file(start).origin, str(start))
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         leaves = ScoredLeaves.of_study(
             opened,
             evaluator,
@@ -426,7 +361,7 @@ def learn_scores_command(
             start=parent,
             progress=progress,
         )
-        fit = fit_scores(leaves, settings, start=begun, progress=progress)
+        fit = fit_scores(leaves, settings(), start=begun, progress=progress)
     choices = {
         "study": opened.path.name,
         "evaluator": evaluator or "the study's only one",
@@ -437,8 +372,7 @@ def learn_scores_command(
     origin = fit.origin(command_line(context), choices)
     parents = [] if parent is None else [parent]
     fit.evaluation.save(output, learned_origin(origin, GameIds.of(ids), parents))
-    if as_json:
-        print_json(_as_json(fit, output))
+    if answered(_as_json(fit, output)):
         return
     _tell(fit, output)
 

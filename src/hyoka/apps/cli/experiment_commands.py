@@ -13,27 +13,32 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from hyoka.apps.cli.match_commands import (
+from hyoka.apps.cli.command_options import (
     Cluster,
-    Games,
     Jobs,
-    OpeningsOption,
+    Output,
+    OutputFolder,
     Seed,
+    check_outputs,
+    option,
+)
+from hyoka.apps.cli.match_commands import (
+    Games,
+    OpeningsOption,
     duel_as_json,
     elo_text,
     match_player,
     workers,
 )
 from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
+    answered,
     kept_when_interrupted,
     out,
     plain_table,
     print_json,
     progress_bars,
+    wants_json,
 )
-from hyoka.apps.cli.output_files import Output, OutputFolder, check_outputs
 from hyoka.arena import (
     Contest,
     DuelSummary,
@@ -67,7 +72,7 @@ def match_ablate_command(
             "uct has what plays the game best.",
         ),
     ] = "uct:preset=paper",
-    game: Annotated[str, typer.Option("--game", "-g", help="The game.")] = DEFAULT_GAME,
+    game: Annotated[str, option("--game")] = DEFAULT_GAME,
     switches: Annotated[
         str | None,
         typer.Option(
@@ -96,13 +101,11 @@ def match_ablate_command(
     folder: Annotated[
         Path,
         OutputFolder(),
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the matches."),
+        option("--output", metavar="FOLDER"),
     ] = Path("matches"),
     seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Play each enhancement of a search against the rest.
 
@@ -121,7 +124,7 @@ def match_ablate_command(
         how,
     )
     with contextlib.ExitStack() as stack:
-        play = match_player(*workers(stack, jobs, cluster_address), quiet or as_json)
+        play = match_player(*workers(stack, jobs, cluster_address))
         stack.enter_context(kept_when_interrupted("played"))
         starts = openings_of(openings, kind, seed=seed)
 
@@ -130,19 +133,18 @@ def match_ablate_command(
             return play(plan, folder / plan.id, games)
 
         duels = ablate(planned, meet)
-    if as_json:
-        print_json(
-            [
-                {
-                    "switch": contest.switch,
-                    "limit": contest.limit,
-                    "with": contest.with_it.text,
-                    "without": contest.without.text,
-                    **duel_as_json(duel),
-                }
-                for contest, duel in duels
-            ]
-        )
+    if answered(
+        [
+            {
+                "switch": contest.switch,
+                "limit": contest.limit,
+                "with": contest.with_it.text,
+                "without": contest.without.text,
+                **duel_as_json(duel),
+            }
+            for contest, duel in duels
+        ]
+    ):
         return
     _print_ablation(duels)
 
@@ -165,9 +167,9 @@ def _print_ablation(duels: list[tuple[Contest, DuelSummary]]) -> None:
     out.print("+/=/− as the search with the switch saw it; the games are kept", style="dim")
 
 
-def experiment_list_command(as_json: AsJson = False) -> None:
+def experiment_list_command() -> None:
     """List the papers' experiments."""
-    _list_experiments(load_experiments().EXPERIMENTS, as_json)
+    _list_experiments(load_experiments().EXPERIMENTS)
 
 
 def experiment_run_command(
@@ -180,9 +182,7 @@ def experiment_run_command(
     folder: Annotated[
         Path,
         OutputFolder(),
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Where all experiments' data are kept."
-        ),
+        option("--output", metavar="FOLDER"),
     ] = Path("reproductions"),
     data: Annotated[
         Path | None,
@@ -205,8 +205,6 @@ def experiment_run_command(
     seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Run an experiment of the papers and compare the results.
 
@@ -224,16 +222,15 @@ def experiment_run_command(
     if scale not in experiment.scales:
         known = ", ".join(experiment.scales)
         raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; there are {known}")
-    hidden = quiet or as_json
     with contextlib.ExitStack() as stack:
         executor, jobs = workers(stack, jobs, cluster_address)
         context = experiments.ExperimentContext(
             folder,
             experiments.RecordsFolder(data),
-            play=match_player(executor, jobs, hidden),
+            play=match_player(executor, jobs),
             jobs=jobs or _cores(),
             executor=executor,
-            progress=stack.enter_context(progress_bars(hidden)),
+            progress=stack.enter_context(progress_bars()),
             seed=seed,
         )
         stack.enter_context(kept_when_interrupted("done"))
@@ -248,21 +245,20 @@ def experiment_run_command(
         )
         check_outputs(*pictures_of(markdown, scale, outcome), kinds=(PICTURE,))
         write_results_page(markdown, experiment, scale, outcome, made)
-    if as_json:
+    if wants_json():
         head = {"experiment": experiment.id, "title": experiment.title, "scale": scale}
         print_json({**head, **outcome.as_json(), "notes": experiment.notes})
         return
     _print_outcome(experiment, scale, outcome)
 
 
-def _list_experiments(listed: Mapping[str, "Experiment"], as_json: bool) -> None:
-    if as_json:
-        print_json(
-            [
-                {"experiment": each.id, "title": each.title, "scales": list(each.scales)}
-                for each in listed.values()
-            ]
-        )
+def _list_experiments(listed: Mapping[str, "Experiment"]) -> None:
+    if answered(
+        [
+            {"experiment": each.id, "title": each.title, "scales": list(each.scales)}
+            for each in listed.values()
+        ]
+    ):
         return
     table = plain_table("experiment", "what it is", "scales")
     for each in listed.values():

@@ -18,8 +18,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from hyoka.apps.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_file
-from hyoka.apps.cli.output_files import OutputFolder
+from hyoka.apps.cli.command_options import Cluster, Jobs, OutputFolder, Plan, option
+from hyoka.apps.cli.output import answered, err, is_quiet, out, plain_table, progress_file
 from hyoka.arena import (
     DuelSummary,
     MatchPlan,
@@ -37,40 +37,18 @@ from hyoka.arena import (
     too_few_reason,
 )
 from hyoka.arena.match import DESCRIPTION
+from hyoka.arena.plan import MatchOptions
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import Progress
-from hyoka.games import DEFAULT_GAME
 from hyoka.parallel import cluster
 from hyoka.reporting.match_report import write_match_report
 
 _INTERRUPTED = 130
 
-Games = Annotated[
-    int, typer.Option("--games", "-n", min=1, help="For each two players, rounded up to pairs.")
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs", "-j", min=1, max=1024, help="Games side by side; as many as there are cores."
-    ),
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Play on a Dask cluster, e.g. tcp://host:8786 (needs hyoka\\[cluster]).",
-    ),
-]
-Seed = Annotated[int, typer.Option(min=0, help="Chance: of openings, searches and their order.")]
+Games = Annotated[int, option("--games", min=1)]
 OpeningsOption = Annotated[
     str | None,
-    typer.Option(
-        "--openings",
-        metavar="FILE[:PLIES]|random[:PLIES]|start",
-        help="Where games begin: records, EPD, SFEN or lines of moves from a file, random moves "
-        "(the default), or the usual start. Each opening is played from both sides.",
-    ),
+    option("--openings", metavar="FILE[:PLIES]|random[:PLIES]|start"),
 ]
 
 
@@ -85,20 +63,14 @@ def match_run_command(
             show_default=False,
         ),
     ] = None,
-    game: Annotated[
-        str | None,
-        typer.Option("--game", "-g", help=f"chess for UCI, shogi for USI, else {DEFAULT_GAME}."),
-    ] = None,
+    options: Annotated[
+        Callable[..., MatchOptions], Plan(MatchOptions, names={"format": "tournament"})
+    ] = MatchOptions,
     games: Games = 100,
     folder: Annotated[
         Path | None,
         OutputFolder(DESCRIPTION, "a match"),
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Where the match is kept; by default matches/NAME.",
-        ),
+        option("--output", metavar="FOLDER"),
     ] = None,
     sprt: Annotated[
         str | None,
@@ -108,40 +80,9 @@ def match_run_command(
             "model=normalized).",
         ),
     ] = None,
-    openings: OpeningsOption = None,
-    clock: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[MOVES/]S[+INC][bBYO]",
-            help="Time for a game: 60+0.6, 600b10, 40/60. Without one, the players' own limits.",
-        ),
-    ] = None,
-    format_: Annotated[
-        str, typer.Option("--format", help="round-robin, or gauntlet: the first against each.")
-    ] = "round-robin",
-    adjudicate: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help="End games early, repeatable: win=SCORE,MOVES (both agree) · "
-            "resign=SCORE,MOVES (one thinks so) · draw=SCORE,MOVES,FROM_PLY · "
-            "exact=mate|ending. A SCORE of at most 1 is a value.",
-        ),
-    ] = None,
-    komi: Annotated[float | None, typer.Option(help="In Go; 7.5 by default.")] = None,
-    handicap: Annotated[int, typer.Option(min=0, help="Black's stones, in Go.")] = 0,
-    max_plies: Annotated[
-        int, typer.Option(min=1, help="Then a game is drawn, or scored as it stands.")
-    ] = 1000,
-    margin: Annotated[
-        float, typer.Option(min=0, metavar="S", help="Seconds that a move may be late.")
-    ] = 0.25,
-    seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
     report: Annotated[bool, typer.Option(help="Write the page report.html.")] = True,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> int:
     """Play a match: scores, Elo intervals, SPRT.
 
@@ -150,16 +91,7 @@ def match_run_command(
     """
     plan = plan_match(
         *(players or ["uct:playouts=200", "mc:playouts=200"]),
-        game=game,
-        openings=openings,
-        clock=clock,
-        format=format_,
-        adjudicate=adjudicate or [],
-        komi=komi,
-        handicap=handicap,
-        max_plies=max_plies,
-        margin_s=margin,
-        seed=seed,
+        options=options(),
     )
     test = None if sprt is None else Sprt.from_text(sprt)
     folder = folder or Path("matches") / plan.id
@@ -168,7 +100,7 @@ def match_run_command(
         executor = None
         if cluster_address is not None:
             executor, jobs = stack.enter_context(cluster(cluster_address))
-        shown = stack.enter_context(LiveStanding(plan, games, test, quiet or as_json))
+        shown = stack.enter_context(LiveStanding(plan, games, test))
         try:
             result = play_match(
                 plan,
@@ -192,9 +124,7 @@ def match_run_command(
             [player.title for player in plan.players],
             conditions=[*conditions_of(plan), *_test_in_words(result, test)],
         )
-    if as_json:
-        print_json(result_as_json(result, test))
-    else:
+    if not answered(result_as_json(result, test)):
         print_result(result, test, with_report=report)
     if interrupted:
         err.print("what was played is kept; the same command goes on")
@@ -230,11 +160,11 @@ def conditions_of(plan: MatchPlan) -> list[str]:
 class LiveStanding:
     """A live view of the score in the terminal."""
 
-    def __init__(self, plan: MatchPlan, games: int, sprt: Sprt | None, hidden: bool) -> None:
+    def __init__(self, plan: MatchPlan, games: int, sprt: Sprt | None) -> None:
         self._wanted = plan.total(games)
         self._sprt = sprt
         self._live = (
-            None if hidden or not err.is_terminal else Live(console=err, refresh_per_second=4)
+            None if is_quiet() or not err.is_terminal else Live(console=err, refresh_per_second=4)
         )
         self._file = progress_file()
         self._started = time.monotonic()
@@ -304,12 +234,12 @@ def workers(
 
 
 def match_player(
-    executor: Executor | None, jobs: int | None, quiet: bool
+    executor: Executor | None, jobs: int | None
 ) -> Callable[[MatchPlan, Path, int], MatchResult]:
     """Build the function that plays the matches of a larger job, here or on a cluster."""
 
     def play(plan: MatchPlan, folder: Path, games: int) -> MatchResult:
-        with LiveStanding(plan, games, None, quiet) as shown:
+        with LiveStanding(plan, games, None) as shown:
             result = play_match(
                 plan,
                 folder,

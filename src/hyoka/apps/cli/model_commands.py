@@ -12,16 +12,16 @@ from typing import Annotated, Final
 import typer
 from rich.markup import escape
 
+from hyoka.apps.cli.command_options import Output, option
 from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
+    answered,
     command_line,
     out,
     plain_table,
     print_json,
     progress_bars,
+    wants_json,
 )
-from hyoka.apps.cli.output_files import Output
 from hyoka.apps.cli.position_commands import GameName, Moves, PositionText, played
 from hyoka.apps.cli.record_commands import Files, exit_if_unread
 from hyoka.foundation.errors import Error
@@ -43,7 +43,6 @@ def model_show_command(
             show_default=False,
         ),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Show the contents and provenance of a model file.
 
@@ -51,16 +50,12 @@ def model_show_command(
     """
     if source is None:
         built_in = [bundled_model_file(name) for name in bundled_names()]
-        if as_json:
-            print_json([model_file.as_json() for model_file in built_in])
-        else:
+        if not answered([model_file.as_json() for model_file in built_in]):
             _print_list(built_in)
         return
     is_name = source.startswith(f"{BUILT_IN}:")
     model_file = bundled_model_file(source) if is_name else read_model_file(source)
-    if as_json:
-        print_json(model_file.as_json())
-    else:
+    if not answered(model_file.as_json()):
         _print_facts(model_file)
 
 
@@ -117,12 +112,9 @@ def model_terms_command(
     ] = "*",
     weights: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help="The weights of a file, not the built-in."),
+        option("--from", metavar="FILE"),
     ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="Each of those that differ by a square or a number.")
-    ] = False,
-    as_json: AsJson = False,
+    every: Annotated[bool, option("--all")] = False,
 ) -> None:
     """List the terms of a game's evaluation, with weights.
 
@@ -136,18 +128,17 @@ def model_terms_command(
     chosen = [term for term in evaluation.names if fnmatch.fnmatchcase(term, pattern)]
     if not chosen:
         raise Error(f"{name}'s evaluation has no term '{pattern}'")
-    if as_json:
-        print_json(
-            [
-                {
-                    "term": term,
-                    "meaning": term_meaning(name, term),
-                    "opening": evaluation[term][0],
-                    "ending": evaluation[term][1],
-                }
-                for term in chosen
-            ]
-        )
+    if answered(
+        [
+            {
+                "term": term,
+                "meaning": term_meaning(name, term),
+                "opening": evaluation[term][0],
+                "ending": evaluation[term][1],
+            }
+            for term in chosen
+        ]
+    ):
         return
     table = plain_table("term", "opening", "ending", "what it counts", right=(1, 2))
     shown: set[str] = set()
@@ -187,13 +178,11 @@ def book_make_command(
     output: Annotated[
         Path,
         Output(("book",)),
-        typer.Option("--output", "-o", metavar="FILE", help="Where the book goes."),
+        option("--output", metavar="FILE"),
     ] = Path("opening.book"),
     game: Annotated[
         str | None,
-        typer.Option(
-            "--game", "-g", metavar="GAME", help="Take the records of this game; else that of all."
-        ),
+        option("--game", metavar="GAME"),
     ] = None,
     whose: Annotated[
         Whose,
@@ -206,8 +195,6 @@ def book_make_command(
     least: Annotated[
         int, typer.Option("--min-count", min=1, help="Leave out moves played less often.")
     ] = 1,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Make an opening book from game records.
 
@@ -215,7 +202,7 @@ def book_make_command(
     `book_pick=frequency` draws one with probability proportional to its count. Transpositions are
     merged. The exit code is 3 if a file, or a part of one, could not be read.
     """
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         stream = RecordStream(batches(files, progress=progress))
         games = _GamesOfOneKind(stream, None if game is None else game_facts(game).name, whose)
         book = Book.from_records(games.name, games, plies=plies, whose=whose, least=least)
@@ -229,7 +216,7 @@ def book_make_command(
         choices={"whose": whose, "plies": str(plies), "min_count": str(least)},
     )
     book.save(output, origin)
-    if as_json:
+    if wants_json():
         about = {"file": str(output), "game": book.game, **origin.counts, **origin.choices}
         print_json({**about, "refused": stream.faults})
     else:
@@ -276,9 +263,8 @@ def book_show_command(
     text: PositionText = None,
     game: Annotated[
         str | None,
-        typer.Option("--game", "-g", metavar="GAME", help="Of records, which do not say."),
+        option("--game", metavar="GAME"),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Show the moves of an opening book in a position."""
     name = game or read_model_file(file, "book").game
@@ -288,7 +274,7 @@ def book_show_command(
     line = played(position(name, text).line(), moves)
     counts = sorted(book.moves(line.position).items(), key=lambda each: -each[1])
     total = sum(count for _, count in counts)
-    if as_json:
+    if wants_json():
         found = [
             {"move": str(move), "count": count, "share": count / total} for move, count in counts
         ]

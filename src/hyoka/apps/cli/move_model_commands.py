@@ -2,6 +2,8 @@
 """Commands that learn move models and measure their prediction accuracy."""
 
 import shlex
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,22 +13,13 @@ from rich.markup import escape
 
 from hyoka import _core
 from hyoka.analysis import FORMATS, Resampling
-from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
-    command_line,
-    out,
-    plain_table,
-    print_json,
-    progress_bars,
-)
-from hyoka.apps.cli.output_files import Output
+from hyoka.apps.cli.command_options import HoldOut, Output, Plan, Sources, option
+from hyoka.apps.cli.output import answered, command_line, out, plain_table, progress_bars
 from hyoka.apps.cli.position_commands import GameName
 from hyoka.foundation.errors import Error
 from hyoka.foundation.progress import OnProgress
 from hyoka.games import game_facts
 from hyoka.games.feature_descriptions import meaning_of, move_features
-from hyoka.learning.bradley_terry import Optimiser
 from hyoka.learning.mets import THRESHOLD, learn_mets
 from hyoka.learning.prediction import (
     POSITIONS,
@@ -56,19 +49,6 @@ from hyoka.storage.model_file import Origin, read_model_file
 from hyoka.storage.outputs import PAGE, PICTURE, TABLE
 
 HOLD_OUT = 0.1
-Sources = Annotated[
-    list[Path],
-    typer.Argument(metavar="RECORDS…", help="Files, folders or archives of game records."),
-]
-HoldOut = Annotated[
-    float,
-    typer.Option(
-        "--hold-out",
-        min=0,
-        max=0.9,
-        help="Share of the games that is not learned from, chosen by a hash of their moves.",
-    ),
-]
 
 
 def learn_mets_command(
@@ -77,7 +57,7 @@ def learn_mets_command(
     output: Annotated[
         Path,
         Output(("mets",)),
-        typer.Option("--output", "-o", metavar="FILE", help="Where the tree goes."),
+        option("--output", metavar="FILE"),
     ] = Path("mets.bin"),
     threshold: Annotated[
         int, typer.Option(min=1, help="A node that fewer patterns reach is a leaf.")
@@ -101,8 +81,6 @@ def learn_mets_command(
         ),
     ] = 0,
     hold_out: HoldOut = HOLD_OUT,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Grow a METS tree, a move model of patterns (Go, Othello).
 
@@ -122,7 +100,7 @@ def learn_mets_command(
         },
         learned_games=ids_in(table),
     )
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         tree = learn_mets(
             table,
             threshold=threshold,
@@ -143,8 +121,7 @@ def learn_mets_command(
         "bytes": tree.size,
         "file": str(output),
     }
-    if as_json:
-        print_json({**about, "held_out": None if held_out is None else held_out.rows()})
+    if answered({**about, "held_out": None if held_out is None else held_out.rows()}):
         return
     out.print(
         f"{tree.leaves:,} leaves at a mean depth of {tree.mean_depth:.1f}, {tree.size:,} bytes, "
@@ -157,30 +134,19 @@ def learn_mets_command(
 def model_predict_command(
     models: Annotated[
         list[str],
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="FILE",
-            help="A move model: a file of `hyoka learn …`, learned or built-in; repeatable.",
-        ),
+        option("--model", metavar="FILE"),
     ],
     records: Sources,
     every_game: Annotated[
         bool,
-        typer.Option("--all", help="Judge by all games, also those that a model learned from."),
+        option("--all"),
     ] = False,
-    resamples: Annotated[
-        int, typer.Option(min=0, help="How often games are drawn again for the intervals.")
-    ] = 500,
+    resamples: Annotated[int, option("--resamples", min=0)] = 500,
     output: Annotated[
         Path | None,
         Output((PAGE, PICTURE, TABLE), FORMATS),
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Also write .csv, .json, .html, .png or .svg."
-        ),
+        option("--output", metavar="FILE"),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Measure the prediction accuracy of move models.
 
@@ -193,7 +159,7 @@ def model_predict_command(
     judges = judged_games(games, learned, every_game=every_game)
     table = table_of(judges.records)
     results = []
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         for name, model in rankings.items():
             results.append(
                 predict(
@@ -206,10 +172,9 @@ def model_predict_command(
             )
     if output is not None:
         results[0].save(output)
-    if as_json:
-        print_json(
-            [{"model": each.name, "moves": each.rows()} | judges.as_json() for each in results]
-        )
+    if answered(
+        [{"model": each.name, "moves": each.rows()} | judges.as_json() for each in results]
+    ):
         return
     tell_judges(judges)
     for each in results:
@@ -284,19 +249,15 @@ def learn_combine_command(
     context: typer.Context,
     models: Annotated[
         list[Path],
-        typer.Option("--model", "-m", metavar="FILE", help="A move model; give two or more."),
+        option("--model", metavar="FILE"),
     ],
     records: Sources,
     output: Annotated[
         Path,
         Output(("combined",)),
-        typer.Option("--output", "-o", metavar="FILE", help="Where the model goes."),
+        option("--output", metavar="FILE"),
     ] = Path("combined.bin"),
-    positions: Annotated[
-        int, typer.Option(min=1, help="Maximum number of positions, drawn at random.")
-    ] = POSITIONS,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    positions: Annotated[int, option("--positions", min=1)] = POSITIONS,
 ) -> None:
     """Combine several move models into one.
 
@@ -324,20 +285,19 @@ def learn_combine_command(
         parents={str(model): part.sha256 for model, part in zip(models, parts, strict=True)},
     )
     origin = learned_origin(origin, ids_in(table), sources)
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         found = combine(table, parts, positions=positions, origin=origin, progress=progress)
         found.save(output)
         held_out = judged(found.model(), unseen, output, progress)
-    if as_json:
-        print_json(
-            {
-                "game": found.game,
-                "weights": dict(zip(map(str, models), found.weights, strict=True)),
-                "log_losses": list(found.log_losses),
-                "file": str(output),
-                "held_out": None if held_out is None else held_out.rows(),
-            }
-        )
+    if answered(
+        {
+            "game": found.game,
+            "weights": dict(zip(map(str, models), found.weights, strict=True)),
+            "log_losses": list(found.log_losses),
+            "file": str(output),
+            "held_out": None if held_out is None else held_out.rows(),
+        }
+    ):
         return
     tell_judges(judges, "learned from and judged by")
     shown = plain_table("model", "power", "log-loss alone", right=(1, 2))
@@ -348,7 +308,7 @@ def learn_combine_command(
     print_accuracy(held_out, output)
 
 
-STRENGTH_POSITIONS = 500_000
+_STRENGTHS = StrengthSettings(positions=500_000)
 
 
 def learn_strengths_command(
@@ -357,39 +317,9 @@ def learn_strengths_command(
     output: Annotated[
         Path,
         Output(("strengths", "latent")),
-        typer.Option("--output", "-o", metavar="FILE", help="Where the strengths go."),
+        option("--output", metavar="FILE"),
     ] = Path("strengths.json"),
-    shapes: Annotated[
-        int,
-        typer.Option(
-            min=0, max=60_000, help="Go: also this many of the most frequent shapes of stones."
-        ),
-    ] = 0,
-    rank: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=64,
-            help="Also learn this many factors a feature, by which pairs of features count "
-            "(latent-factor ranking; 8, say); 0: none.",
-        ),
-    ] = 0,
-    optimiser: Annotated[
-        Optimiser,
-        typer.Option(help="lbfgs, or mm: minorization-maximization, to the same optimum."),
-    ] = "lbfgs",
-    prior: Annotated[
-        float,
-        typer.Option(
-            min=1e-6,
-            help="How often each feature also beats, and loses to, an opponent of strength 1.",
-        ),
-    ] = 1.0,
-    positions: Annotated[
-        int,
-        typer.Option(min=1, help="Maximum number of positions, drawn at random."),
-    ] = STRENGTH_POSITIONS,
-    seed: Annotated[int, typer.Option(min=0, help="Chance: which positions are drawn.")] = 0,
+    settings: Annotated[Callable[..., StrengthSettings], Plan(_STRENGTHS)] = StrengthSettings,
     hold_out: HoldOut = HOLD_OUT,
     rows: Annotated[
         int, typer.Option("--rows", min=0, help="Features to print, strongest and weakest.")
@@ -401,60 +331,51 @@ def learn_strengths_command(
             "--table", metavar="FILE", help="All features as .csv, .json, .html, .png or .svg."
         ),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Fit strengths of move features (Bradley-Terry).
 
     A move's strength is the product of its features' strengths (γ). Intervals are by games.
     """
+    chosen = settings()
     learned, unseen = split(games_of(records), hold_out)
     games = table_of(learned)
+    positions = min(chosen.positions or sys.maxsize, int((games.played >= 0).sum()))
     origin = Origin(
         command_line(context),
-        seed=seed,
-        counts={"games": len(learned), "positions": min(positions, int((games.played >= 0).sum()))},
+        seed=chosen.seed,
+        counts={"games": len(learned), "positions": positions},
         choices={
-            "optimiser": optimiser,
-            "prior": f"{prior:g}",
+            "optimiser": chosen.optimiser,
+            "prior": f"{chosen.prior:g}",
             "hold_out": f"{hold_out:g}",
-            "shapes": str(shapes),
-            "rank": str(rank),
+            "shapes": str(chosen.shapes),
+            "rank": str(chosen.rank),
         },
         learned_games=ids_in(games),
     )
-    with progress_bars(quiet or as_json) as progress:
-        settings = StrengthSettings(
-            positions=positions,
-            shapes=shapes,
-            optimiser=optimiser,
-            prior=prior,
-            rank=rank,
-            seed=seed,
-        )
-        found = learn_strengths(games, settings, origin=origin, progress=progress)
+    with progress_bars() as progress:
+        found = learn_strengths(games, chosen, origin=origin, progress=progress)
         model: Strengths | Latent = found
-        if rank:
-            model = learn_latent(games, found, settings, origin=origin, progress=progress)
+        if chosen.rank:
+            model = learn_latent(games, found, chosen, origin=origin, progress=progress)
         model.model_file().save(output)
         if table is not None:
             found.save(table)
         held_out = judged(model.model(), unseen, output, progress)
-    if as_json:
-        print_json(
-            {
-                "game": found.game,
-                "games": len(learned),
-                "positions": found.positions,
-                "converged": found.converged,
-                "rounds": found.rounds,
-                "log_loss": found.log_loss,
-                "random_log_loss": found.random_log_loss,
-                "features": found.rows(),
-                "file": str(output),
-                "held_out": None if held_out is None else held_out.rows(),
-            }
-        )
+    if answered(
+        {
+            "game": found.game,
+            "games": len(learned),
+            "positions": found.positions,
+            "converged": found.converged,
+            "rounds": found.rounds,
+            "log_loss": found.log_loss,
+            "random_log_loss": found.random_log_loss,
+            "features": found.rows(),
+            "file": str(output),
+            "held_out": None if held_out is None else held_out.rows(),
+        }
+    ):
         return
     _print_strengths(found, rows)
     print_accuracy(held_out, output)
@@ -481,20 +402,18 @@ def model_features_command(
     with_patterns: Annotated[
         bool, typer.Option("--patterns", help="Also all the patterns of stones (Go: 1,107).")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """List the move features of a game, with strengths."""
     name = game_facts(game).name
     known = move_features(name)
     if not known:
         raise Error(f"moves of {name} have no features")
-    if as_json:
-        print_json(
-            [
-                {"feature": feature, "strength": strength, "meaning": meaning_of(feature)}
-                for feature, strength in known.items()
-            ]
-        )
+    if answered(
+        [
+            {"feature": feature, "strength": strength, "meaning": meaning_of(feature)}
+            for feature, strength in known.items()
+        ]
+    ):
         return
     table = plain_table("feature", "built-in γ", "meaning", right=(1,))
     hidden = 0

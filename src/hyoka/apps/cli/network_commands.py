@@ -5,6 +5,8 @@ import contextlib
 import math
 import os
 import shlex
+from collections.abc import Callable
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -14,20 +16,27 @@ import numpy as np
 import typer
 
 from hyoka import _core
+from hyoka.apps.cli.command_options import (
+    Cluster,
+    HoldOut,
+    Jobs,
+    Output,
+    OutputFolder,
+    Plan,
+    option,
+)
 from hyoka.apps.cli.evaluation_commands import Lesson, Threads
-from hyoka.apps.cli.match_commands import Cluster, Jobs, workers
-from hyoka.apps.cli.move_model_commands import HOLD_OUT, HoldOut, games_of, split
+from hyoka.apps.cli.match_commands import workers
+from hyoka.apps.cli.move_model_commands import HOLD_OUT, games_of, split
 from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
+    answered,
     command_line,
+    is_quiet,
     kept_when_interrupted,
     out,
     plain_table,
-    print_json,
     progress_bars,
 )
-from hyoka.apps.cli.output_files import Output, OutputFolder
 from hyoka.foundation.errors import Error
 from hyoka.foundation.progress import Tally
 from hyoka.games import game_facts
@@ -59,58 +68,15 @@ PAGE = "report.html"
 _LARGEST_CODES = 20_000
 """Networks of games with more move codes have no policy head by default."""
 
-Width = Annotated[int, typer.Option(min=64, max=1024, help="Of the first layer: a multiple of 64.")]
-ValueUnits = Annotated[int, typer.Option(min=1, max=256, help="That say the value.")]
-PolicyUnits = Annotated[
-    int | None,
-    typer.Option(min=0, max=256, help="That moves are judged by; 0: it judges none."),
-]
-Blocks = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        max=20,
-        help="Of two convolutions each, for games on a board; 0: one layer over all inputs.",
-    ),
-]
-Channels = Annotated[
-    int, typer.Option(min=16, max=128, help="Of the convolutions: a multiple of 16.")
-]
-Epochs = Annotated[int, typer.Option(min=1, help="How often it sees all positions.")]
-Batch = Annotated[int, typer.Option(min=2, help="Positions a step.")]
-Rate = Annotated[float, typer.Option(min=1e-9, help="How far a step of Adam goes at first.")]
-Device = Annotated[str, typer.Option(help="Where PyTorch works: cpu, or cuda.")]
-Seed = Annotated[int, typer.Option(min=0, help="Chance: games, first weights, order.")]
+Network = Annotated[Callable[..., NetworkSettings], Plan(NetworkSettings)]
 
 
-def _settings(
-    game: str,
-    width: int,
-    value_units: int,
-    policy_units: int | None,
-    blocks: int,
-    channels: int,
-    epochs: int,
-    batch: int,
-    rate: float,
-    seed: int,
-    device: str,
-) -> NetworkSettings:
-    if policy_units is None:
-        _, codes = _core.network_size(game)
-        policy_units = NetworkSettings.policy_units if codes <= _LARGEST_CODES else 0
-    return NetworkSettings(
-        width=width,
-        value_units=value_units,
-        policy_units=policy_units,
-        blocks=blocks,
-        channels=channels,
-        epochs=epochs,
-        batch=batch,
-        rate=rate,
-        seed=seed,
-        device=device,
-    )
+def _sized(game: str, settings: NetworkSettings) -> NetworkSettings:
+    """Games with many move codes have no policy head by default."""
+    _, codes = _core.network_size(game)
+    if codes > _LARGEST_CODES and settings.policy_units == NetworkSettings.policy_units:
+        return replace(settings, policy_units=0)
+    return settings
 
 
 def learn_network_command(
@@ -119,26 +85,15 @@ def learn_network_command(
     output: Annotated[
         Path,
         Output(("network", "convolution")),
-        typer.Option("--output", "-o", metavar="FILE", help="Where the network goes."),
+        option("--output", metavar="FILE"),
     ] = Path("network.nn"),
-    width: Width = NetworkSettings.width,
-    value_units: ValueUnits = NetworkSettings.value_units,
-    policy_units: PolicyUnits = None,
-    blocks: Blocks = NetworkSettings.blocks,
-    channels: Channels = NetworkSettings.channels,
-    epochs: Epochs = NetworkSettings.epochs,
-    batch: Batch = NetworkSettings.batch,
-    rate: Rate = NetworkSettings.rate,
+    network: Network = NetworkSettings,
     blend: Annotated[
         float,
         typer.Option(min=0, max=1, help="The share of the evaluation in a position's value."),
     ] = 0.5,
-    seed: Seed = 0,
-    device: Device = "cpu",
     hold_out: HoldOut = HOLD_OUT,
     threads: Threads = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Train a neural network on games: value and policy.
 
@@ -146,54 +101,43 @@ def learn_network_command(
     the search's visits and values. Games from set-up positions are excluded. Needs PyTorch, from
     the extra `learn`. Play with it: uct:eval=FILE,strengths=FILE,cut=0 or ab:eval=FILE.
     """
-    check_device(device)
+    check_device(network().device)
     learned, held_out = _played(sources, hold_out)
-    settings = _settings(
-        learned.game,
-        width,
-        value_units,
-        policy_units,
-        blocks,
-        channels,
-        epochs,
-        batch,
-        rate,
-        seed,
-        device,
-    )
+    settings = _sized(learned.game, network())
     check_size(learned.game, settings)
     cores = threads or os.cpu_count() or 1
-    with progress_bars(quiet or as_json) as progress:
-        tally = Tally(progress, "learning", epochs, "epochs")
+    with progress_bars() as progress:
+        tally = Tally(progress, "learning", settings.epochs, "epochs")
 
         def tell(report: EpochReport) -> None:
             tally.add()
-            if not (as_json or quiet):
+            if not is_quiet():
                 out.print(_epoch_text(report))
 
         found = learn_network(
-            lambda epoch: learned.examples(seed=seed + 2 * epoch, blend=blend, threads=cores),
+            lambda epoch: learned.examples(
+                seed=settings.seed + 2 * epoch, blend=blend, threads=cores
+            ),
             held_out=held_out.examples(blend=blend, threads=cores) if held_out else None,
             settings=settings,
             tell=tell,
         )
     origin = Origin(
         command_line(context),
-        seed=seed,
+        seed=settings.seed,
         counts={"games": len(learned), "positions": int((~np.isnan(learned.values)).sum())},
         choices={"hold_out": f"{hold_out:g}", "blend": f"{blend:g}"} | _size_text(settings),
         learned_games=GameIds.of_moves(learned.moves, learned.move_offsets),
     )
     found.network.save(output, origin)
-    if as_json:
-        print_json(
-            {
-                "file": str(output),
-                "games": len(learned),
-                "held_out": len(held_out) if held_out else 0,
-                "epochs": [_finite(vars(report)) for report in found.reports],
-            }
-        )
+    if answered(
+        {
+            "file": str(output),
+            "games": len(learned),
+            "held_out": len(held_out) if held_out else 0,
+            "epochs": [_finite(vars(report)) for report in found.reports],
+        }
+    ):
         return
     judges = f",strengths={output}" if found.network.judges_moves else ""
     out.print(
@@ -249,53 +193,17 @@ def learn_selfplay_command(
     folder: Annotated[
         Path,
         OutputFolder(PLAN, "generations of self-play"),
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the generations."),
+        option("--output", metavar="FOLDER"),
     ] = Path("selfplay"),
     generations: Annotated[int, typer.Option(min=1, help="How many there are to be.")] = 4,
-    games: Annotated[int, typer.Option(min=1, help="A generation.")] = 2000,
-    search: Annotated[
-        str, typer.Option(metavar="SPEC", help="The search of the first games.")
-    ] = LoopPlan.search,
-    with_network: Annotated[
-        str,
-        typer.Option(
-            metavar="SETTINGS",
-            help="The search with a network: cut=0 has no playouts, mix=0.5 half of them.",
-        ),
-    ] = LoopPlan.with_network,
-    playouts: Annotated[
-        int, typer.Option(min=1, help="Of a move that is learned from.")
-    ] = LoopPlan.playouts,
-    quick: Annotated[int, typer.Option(min=1, help="Playouts of the others.")] = LoopPlan.quick,
-    full: Annotated[
-        float, typer.Option(min=0.001, max=1, help="The share of moves that are learned from.")
-    ] = LoopPlan.full,
-    random_plies: Annotated[
-        int, typer.Option(min=0, help="Maximum number of random moves at the start of a game.")
-    ] = LoopPlan.random_plies,
-    sampled_plies: Annotated[
-        int, typer.Option(min=0, help="Until then moves are drawn by visits.")
-    ] = LoopPlan.sampled_plies,
-    window: Annotated[
-        int, typer.Option(min=1, help="Generations that are learned from.")
-    ] = LoopPlan.window,
-    gate: Annotated[
-        int, typer.Option(min=0, help="Games at most to let a network in; 0: all are let in.")
-    ] = LoopPlan.gate_games,
-    width: Width = NetworkSettings.width,
-    value_units: ValueUnits = NetworkSettings.value_units,
-    policy_units: PolicyUnits = None,
-    blocks: Blocks = NetworkSettings.blocks,
-    channels: Channels = NetworkSettings.channels,
-    epochs: Epochs = NetworkSettings.epochs,
-    batch: Batch = NetworkSettings.batch,
-    rate: Rate = NetworkSettings.rate,
-    seed: Seed = 0,
-    device: Device = "cpu",
+    plan: Annotated[
+        Callable[..., LoopPlan], Plan(LoopPlan, without=("max_plies", "blend", "gate_playouts"))
+    ] = LoopPlan,
+    network: Annotated[
+        Callable[..., NetworkSettings], Plan(NetworkSettings, without=("seed",))
+    ] = NetworkSettings,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Train a network by self-play, from the rules alone.
 
@@ -304,41 +212,17 @@ def learn_selfplay_command(
     study, a network and a match. If interrupted, the same command resumes; more --generations
     continue the run.
     """
-    check_device(device)
+    settings = network()
+    check_device(settings.device)
     name = game_facts(game).name
+    chosen = plan(game=name, settings=_sized(name, settings))
+    settings = replace(chosen.settings, seed=chosen.seed)
+    chosen = replace(chosen, settings=settings, gate_playouts=chosen.playouts)
     cores = jobs or os.cpu_count() or 1
-    plan = LoopPlan(
-        name,
-        search=search,
-        with_network=with_network,
-        games=games,
-        playouts=playouts,
-        quick=quick,
-        full=full,
-        random_plies=random_plies,
-        sampled_plies=sampled_plies,
-        window=window,
-        gate_games=gate,
-        gate_playouts=playouts,
-        settings=_settings(
-            name,
-            width,
-            value_units,
-            policy_units,
-            blocks,
-            channels,
-            epochs,
-            batch,
-            rate,
-            seed,
-            device,
-        ),
-        seed=seed,
-    )
-    loop = SelfPlayLoop(plan, folder)
+    loop = SelfPlayLoop(chosen, folder)
     with contextlib.ExitStack() as stack:
         executor, at_once = workers(stack, cores, cluster_address)
-        progress = stack.enter_context(progress_bars(quiet or as_json))
+        progress = stack.enter_context(progress_bars())
         stack.enter_context(kept_when_interrupted("done", folder))
         loop.run(
             generations,
@@ -346,19 +230,18 @@ def learn_selfplay_command(
             executor=executor,
             progress=progress,
             on_generation=None
-            if as_json or quiet
+            if is_quiet()
             else lambda generation: out.print(_generation_text(generation)),
         )
     page = folder / PAGE
     write_text(page, selfplay_page(loop).html())
-    if as_json:
-        print_json(
-            {
-                "folder": str(folder),
-                "network": None if loop.best is None else str(loop.best),
-                "generations": [_finite(vars(each)) for each in loop.generations],
-            }
-        )
+    if answered(
+        {
+            "folder": str(folder),
+            "network": None if loop.best is None else str(loop.best),
+            "generations": [_finite(vars(each)) for each in loop.generations],
+        }
+    ):
         return
     if loop.best is None:
         out.print(f"no network was let in yet; {page} tells more")
@@ -384,39 +267,18 @@ def learn_perceptrons_command(
     output: Annotated[
         Path,
         Output(("perceptrons",)),
-        typer.Option("--output", "-o", metavar="FILE", help="Where the networks go."),
+        option("--output", metavar="FILE"),
     ] = Path("perceptrons.eval"),
     evaluator: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="Whose evaluations of a study to learn, if it has several."
-        ),
+        option("--evaluator", metavar="NAME"),
     ] = None,
-    hands: Annotated[
-        bool, typer.Option("--hands", help="Show networks the pieces in hand, too.")
-    ] = PerceptronSettings.hands,
-    hidden: Annotated[int, typer.Option(min=1, help="Hidden units.")] = PerceptronSettings.hidden,
-    epochs: Annotated[
-        int, typer.Option(min=1, help="How often a network sees its positions at most.")
-    ] = PerceptronSettings.epochs,
-    patience: Annotated[
-        int, typer.Option(min=1, help="Stop after this many without gain on a tenth of the games.")
-    ] = PerceptronSettings.patience,
-    rate: Annotated[
-        float, typer.Option(min=1e-9, help="How far a step of Adam goes.")
-    ] = PerceptronSettings.rate,
-    decay: Annotated[
-        float, typer.Option(min=0, help="What pulls weights to 0.")
-    ] = PerceptronSettings.decay,
-    batch: Annotated[int, typer.Option(min=1, help="Positions a step.")] = PerceptronSettings.batch,
-    least: Annotated[
-        int, typer.Option(min=1, help="Positions that a ply needs for a network of its own.")
-    ] = PerceptronSettings.least,
-    seed: Annotated[int, typer.Option(min=0, help="Chance: first weights and order.")] = 0,
+    settings: Annotated[
+        Callable[..., PerceptronSettings], Plan(PerceptronSettings)
+    ] = PerceptronSettings,
+    seed: Annotated[int, option("--seed", min=0)] = 0,
     hold_out: HoldOut = HOLD_OUT,
     threads: Threads = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Train a perceptron per ply on searches (Blokus Duo).
 
@@ -424,44 +286,38 @@ def learn_perceptrons_command(
     from a study, an evaluator's evaluations are used. Equal positions are merged and their win
     rates averaged. Needs PyTorch, from the extra `learn`. Play with it: uct:prior=40,eval=FILE.
     """
-    settings = PerceptronSettings(
-        hidden=hidden,
-        hands=hands,
-        epochs=epochs,
-        patience=patience,
-        rate=rate,
-        decay=decay,
-        batch=batch,
-        least=least,
-    )
+    chosen = settings()
     learned, held_out = _labeled(sources, evaluator, hold_out)
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         trained = learn_perceptrons(
-            learned, settings, seed=seed, jobs=threads or os.cpu_count() or 1, progress=progress
+            learned, chosen, seed=seed, jobs=threads or os.cpu_count() or 1, progress=progress
         )
     games = len(np.unique(learned.games))
-    choices = {"hold_out": f"{hold_out:g}", "hands": str(hands), "hidden": str(hidden)}
+    choices = {
+        "hold_out": f"{hold_out:g}",
+        "hands": str(chosen.hands),
+        "hidden": str(chosen.hidden),
+    }
     origin = trained.origin(command_line(context), seed, games, **choices)
     trained.networks.save(output, origin)
     errors = errors_by_ply(trained.networks, held_out) if len(held_out) else []
-    if as_json:
-        print_json(
-            {
-                "file": str(output),
-                "games": games,
-                "positions": trained.positions,
-                "networks": len(trained.networks.plies),
-                "held_out": [
-                    {
-                        "pieces_laid": each.ply,
-                        "positions": each.positions,
-                        "mse": each.squared,
-                        "variance": each.variance,
-                    }
-                    for each in errors
-                ],
-            }
-        )
+    if answered(
+        {
+            "file": str(output),
+            "games": games,
+            "positions": trained.positions,
+            "networks": len(trained.networks.plies),
+            "held_out": [
+                {
+                    "pieces_laid": each.ply,
+                    "positions": each.positions,
+                    "mse": each.squared,
+                    "variance": each.variance,
+                }
+                for each in errors
+            ],
+        }
+    ):
         return
     _tell(trained, games, errors, output)
 

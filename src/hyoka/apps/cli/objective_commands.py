@@ -2,28 +2,27 @@
 """The command that learns objectives."""
 
 import contextlib
-import dataclasses
 import functools
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from hyoka.apps.cli.command_options import Cluster, Jobs, OutputFolder, Plan, Where, option
 from hyoka.apps.cli.evaluation_commands import Features, Lesson, lessons_of
-from hyoka.apps.cli.match_commands import Cluster, Jobs, workers
+from hyoka.apps.cli.match_commands import workers
 from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
+    answered,
     command_line,
+    is_quiet,
     kept_when_interrupted,
     out,
     plain_table,
-    print_json,
     progress_bars,
 )
-from hyoka.apps.cli.output_files import OutputFolder
-from hyoka.apps.cli.study_commands import Where
 from hyoka.arena.elo import Sprt
 from hyoka.arena.match import MatchResult, play_match
 from hyoka.arena.ratings import DuelSummary
@@ -45,44 +44,28 @@ PAGE = "report.html"
 OBJECTIVE = "objective.json"
 
 
+_PLAN = SearchPlan("", population=12, steps=100, games=400, nodes=300, rate=0.05, best=5)
+"""Defaults for an ordinary machine; those of the class are the paper's."""
+_TRAINING = Plan(
+    TrainingSettings(passes=3),
+    without=("reach", "decay", "descent", "damping", "outcome_scale", "patience"),
+    names={"steps": "training-steps", "rate": "training-rate"},
+)
+
+
 def learn_objective_command(
     context: typer.Context,
     sources: Lesson,
     folder: Annotated[
         Path,
         OutputFolder(PLAN, "a search for an objective"),
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the search."),
+        option("--output", metavar="FOLDER"),
     ] = Path("objective"),
     features: Features = None,
     where: Where = None,
-    positions: Annotated[
-        int, typer.Option(min=1, help="Maximum number of training positions, drawn at random.")
-    ] = 30_000,
-    population: Annotated[int, typer.Option(min=3, help="N: individuals.")] = 12,
-    steps: Annotated[
-        int, typer.Option(min=0, help="How often a newcomer takes the worst one's place.")
-    ] = 100,
-    games: Annotated[int, typer.Option(min=2, help="That an individual plays.")] = 400,
-    nodes: Annotated[int, typer.Option(min=1, help="Of alpha-beta a move.")] = 300,
-    optimiser: Annotated[
-        str, typer.Option(metavar="pbilc|cma|random", help="How new objectives are drawn.")
-    ] = "pbilc",
-    rate: Annotated[
-        float, typer.Option(min=1e-6, max=0.99, help="α: how far the distribution moves a step.")
-    ] = 0.05,
-    best: Annotated[
-        int, typer.Option(min=2, help="K: how many of the best tell how wide it is.")
-    ] = 5,
-    deviation: Annotated[float, typer.Option(min=1e-6, help="σ at the start.")] = 0.3,
-    opening_plies: Annotated[int, typer.Option(min=0, help="Random moves before a game.")] = 8,
-    passes: Annotated[int, typer.Option(min=1, help="Of each training.")] = 3,
-    training_steps: Annotated[
-        int, typer.Option(min=1, help="Of each pass: down the gradient of all games.")
-    ] = 4,
-    batches: Annotated[int, typer.Option(min=1, help="Parts of the games, a step each.")] = 4,
-    training_rate: Annotated[
-        float, typer.Option(min=1e-9, help="How far a step of a training goes at first.")
-    ] = TrainingSettings.rate,
+    positions: Annotated[int, option("--positions", min=1)] = 30_000,
+    plan: Annotated[Callable[..., SearchPlan], Plan(_PLAN, without=("start",))] = SearchPlan,
+    training: Annotated[Callable[..., TrainingSettings], _TRAINING] = TrainingSettings,
     verified: Annotated[
         int,
         typer.Option(
@@ -91,11 +74,8 @@ def learn_objective_command(
             help="At the end, games at most against Comparison and Combination each; 0: none.",
         ),
     ] = 2000,
-    seed: Annotated[int, typer.Option(min=0, help="Chance: draws, openings, positions.")] = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Evolve the objective of comparison training (PBILc).
 
@@ -105,49 +85,39 @@ def learn_objective_command(
     command resumes. Train with the result: hyoka learn comparison … --objective
     FOLDER/objective.json.
     """
+    chosen = plan()
     cores = jobs or os.cpu_count() or 1
     with contextlib.ExitStack() as stack:
         executor, at_once = workers(stack, cores, cluster_address)
-        progress = stack.enter_context(progress_bars(quiet or as_json))
+        progress = stack.enter_context(progress_bars())
         lessons, _ = lessons_of(
             sources,
             0.0,
             positions,
-            seed,
+            chosen.seed,
             where=where,
             by_category=True,
             threads=cores,
             progress=progress,
         )
-        plan = SearchPlan(
+        chosen = replace(
+            chosen,
             features=feature_set(lessons.games.game, features).name,
-            training=TrainingSettings(
-                passes=passes, steps=training_steps, batches=batches, rate=training_rate
-            ),
-            population=population,
-            steps=steps,
-            games=games,
-            nodes=nodes,
-            opening_plies=opening_plies,
-            optimiser=optimiser,
-            rate=rate,
-            best=best,
-            deviation=deviation,
-            seed=seed,
+            training=training(),
         )
-        search = ObjectiveSearch(plan, lessons, folder)
+        search = ObjectiveSearch(chosen, lessons, folder)
         stack.enter_context(kept_when_interrupted("done", folder))
         search.run(
             jobs=at_once or cores,
             executor=executor,
             progress=progress,
-            on_step=None if as_json or quiet else _tell_step,
+            on_step=None if is_quiet() else _tell_step,
         )
         origin = Origin(
             command_line(context),
-            seed=seed,
+            seed=chosen.seed,
             counts={"steps": len(search.steps), "games": search.games},
-            choices={"optimiser": optimiser, "features": plan.features},
+            choices={"optimiser": chosen.optimiser, "features": chosen.features},
         )
         save_objective(search, folder / OBJECTIVE, origin)
         matches: list[MatchResult] = []
@@ -156,7 +126,7 @@ def learn_objective_command(
             matches = verify(
                 search.mean,
                 lessons,
-                dataclasses.replace(plan, steps=0),
+                replace(chosen, steps=0),
                 folder / f"verified-{len(search.steps)}",
                 functools.partial(
                     play_match,
@@ -171,8 +141,7 @@ def learn_objective_command(
                 progress=progress,
             )
         write_report(search, matches, folder / PAGE)
-    if as_json:
-        print_json(_as_json(search, matches, folder))
+    if answered(_as_json(search, matches, folder)):
         return
     _print(search, matches, test, folder)
 

@@ -9,8 +9,9 @@ import sys
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import typer
 from rich.cells import cell_len
@@ -68,8 +69,34 @@ def command_line(context: typer.Context) -> str:
     return shlex.join(["hyoka", *context.find_root().obj])
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+_mode: ContextVar[tuple[bool, bool]] = ContextVar("mode", default=(False, False))
+
+
+@contextlib.contextmanager
+def output_mode(as_json: bool, quiet: bool) -> Iterator[None]:
+    """Set how a command answers: as JSON, and without progress."""
+    token = _mode.set((as_json, quiet))
+    try:
+        yield
+    finally:
+        _mode.reset(token)
+
+
+def wants_json() -> bool:
+    """Whether the command answers as JSON."""
+    return _mode.get()[0]
+
+
+def is_quiet() -> bool:
+    """Whether the command shows no progress: by --quiet or --json."""
+    return any(_mode.get())
+
+
+def answered(value: object) -> bool:
+    """Print the command's answer if it is wanted as JSON; return whether it is."""
+    if wants_json():
+        print_json(value)
+    return wants_json()
 
 
 class RateColumn(ProgressColumn):
@@ -195,10 +222,10 @@ def progress_file() -> ProgressFile | None:
 
 
 @contextlib.contextmanager
-def progress_bars(quiet: bool) -> Iterator[OnProgress]:
+def progress_bars() -> Iterator[OnProgress]:
     """Show progress on standard error if it is a terminal, and in a file if requested."""
     listener = progress_file()
-    if quiet or not err.is_terminal:
+    if is_quiet() or not err.is_terminal:
         yield (lambda _progress: None) if listener is None else listener.tell
         return
     bars = _Bars()
@@ -214,9 +241,9 @@ def progress_bars(quiet: bool) -> Iterator[OnProgress]:
         bars.end()
 
 
-def tracked(items: Iterable[T], what: str, total: int, unit: str, quiet: bool) -> Iterator[T]:
+def tracked(items: Iterable[T], what: str, total: int, unit: str) -> Iterator[T]:
     """Iterate over items with a progress bar."""
-    with progress_bars(quiet) as progress:
+    with progress_bars() as progress:
         tally = Tally(progress, what, total, unit)
         for item in items:
             yield item

@@ -14,8 +14,17 @@ import typer
 from rich.markup import escape
 from rich.status import Status
 
-from hyoka.apps.cli.output import AsJson, Quiet, err, out, plain_table, print_json, tracked
-from hyoka.apps.cli.output_files import Output
+from hyoka.apps.cli.command_options import Output, option
+from hyoka.apps.cli.output import (
+    answered,
+    err,
+    is_quiet,
+    out,
+    plain_table,
+    print_json,
+    tracked,
+    wants_json,
+)
 from hyoka.foundation.errors import Error, escape_control_chars
 from hyoka.games import FACTS, AnyMove, Line, game_of_protocol, games_with, name_of, position
 from hyoka.games.diagram import Diagram, Lettering, diagram, svg, terminal
@@ -52,8 +61,6 @@ def position_perft_command(
     divide: Annotated[
         bool, typer.Option("--divide", help="Also show the count after each first move.")
     ] = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Count the lines of a given length (perft)."""
     given = position(game, text)
@@ -61,12 +68,12 @@ def position_perft_command(
     began = time.perf_counter()
     by_move: dict[str, int] = {}
     moves = start.legal_moves if depth > 0 else []
-    for move in tracked(moves, "perft", len(moves), "moves", quiet or as_json):
+    for move in tracked(moves, "perft", len(moves), "moves"):
         by_move[str(move)] = start.play(move).perft(depth - 1)
     # Without a first move, games may have their own rule for counting.
     lines = sum(by_move.values()) if by_move else start.perft(depth)
     seconds = time.perf_counter() - began
-    if as_json:
+    if wants_json():
         result = {
             "game": name_of(given),
             "position": given.text,
@@ -98,9 +105,7 @@ def position_show_command(
     moves: Annotated[
         str, typer.Option("--moves", help="Moves to play from there, separated by spaces.")
     ] = "",
-    game_id: Annotated[
-        int | None, typer.Option("--game", "-g", min=0, metavar="ID", help="A study's game.")
-    ] = None,
+    game_id: Annotated[int | None, option("--game", min=0, metavar="ID")] = None,
     ply: Annotated[
         int | None,
         typer.Option("--ply", min=0, help="After this many moves; else at the end."),
@@ -119,12 +124,7 @@ def position_show_command(
     ] = False,
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model",
-            metavar="FILE",
-            help="Number the ten moves that a move model ranks first: a tree of `hyoka learn "
-            "mets`, strengths, or built-in.",
-        ),
+        option("--model", metavar="FILE"),
     ] = None,
     area: Annotated[
         str | None,
@@ -134,7 +134,6 @@ def position_show_command(
             help="With a tree: mark what it asks about this move, and say its tactics.",
         ),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Draw a position of a game or a study, as text or SVG.
 
@@ -156,20 +155,19 @@ def position_show_command(
     if svg_file is not None:
         write_text(svg_file, mark_svg(svg(board, pieces=pieces)))
     outcome = line.outcome
-    if as_json:
-        print_json(
-            {
-                "game": name_of(line.position),
-                "position": line.position.text,
-                "to_play": line.to_play.name,
-                "legal_moves": [str(move) for move in line.legal_moves],
-                "outcome": None
-                if outcome is None
-                else {"value": outcome.value, "reason": outcome.reason.name},
-                "hash": f"{line.hash:016x}",
-                **known,
-            }
-        )
+    if answered(
+        {
+            "game": name_of(line.position),
+            "position": line.position.text,
+            "to_play": line.to_play.name,
+            "legal_moves": [str(move) for move in line.legal_moves],
+            "outcome": None
+            if outcome is None
+            else {"value": outcome.value, "reason": outcome.reason.name},
+            "hash": f"{line.hash:016x}",
+            **known,
+        }
+    ):
         return
     for heading in known.get("headings", []):
         out.print(heading, markup=False, soft_wrap=True)
@@ -240,7 +238,7 @@ def _ranking(line: Line, source: str, area: str | None) -> tuple[Diagram, dict[s
     if area is None:
         return ranking_diagram(line, [move for move, _ in best]), said
     move = line.parse(area)
-    asked = Mets.load(source).asked(line, move)
+    asked = Mets.load(source).questions(line, move)
     rank = 1 + next(i for i, (other, _) in enumerate(ranking) if other == move)
     said["area"] = {
         "move": str(move),
@@ -329,8 +327,6 @@ def position_search_command(
     tree_depth: Annotated[
         int, typer.Option(min=1, max=MOST_PLIES, metavar="PLIES", help="How deep it is written.")
     ] = MOST_PLIES,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Search a position: best move, value, principal variation.
 
@@ -344,22 +340,20 @@ def position_search_command(
     chosen = SearchSpec.from_text(spec or FACTS[name].search.spec)
     here = chosen.validated_for(name)
     if settings:
-        _print_settings(here, as_json)
+        _print_settings(here)
         return
     if line.outcome is not None:
         raise Error(f"the game is over: {line.outcome.reason.name}")
     searching = Searcher(here, name)
     with err.status("searching", spinner="dots") as status, _stopped_by_ctrl_c(searching):
-        show = None if quiet or as_json or not err.is_terminal else _shower(status)
+        show = None if is_quiet() or not err.is_terminal else _shower(status)
         if tree is None:
             result = searching.search(line, on_result=show)
         else:
             seen = search_tree(line, searching, least=tree_least, depth=tree_depth, on_result=show)
             result = seen.result
             write_tree(seen, tree)
-    if as_json:
-        print_json(_json(name, line, chosen, result))
-    else:
+    if not answered(_json(name, line, chosen, result)):
         _print_result(result, top)
         if tree is not None:
             out.print(f"tree: {escape(str(tree))}", style="dim")
@@ -448,13 +442,12 @@ def _json(name: str, line: Line, spec: SearchSpec, result: SearchResult) -> dict
     return {"game": name, "position": line.position.text, "spec": spec.text, **shown}
 
 
-def _print_settings(spec: SearchSpec, as_json: bool) -> None:
+def _print_settings(spec: SearchSpec) -> None:
     """Build the table of settings, their values here, and their defaults from the papers."""
     settings = SearchSpec.settings_for(spec.kind)
-    if as_json:
-        print_json(
-            [dataclasses.asdict(each) | {"here": _said(each, spec[each.name])} for each in settings]
-        )
+    if answered(
+        [dataclasses.asdict(each) | {"here": _said(each, spec[each.name])} for each in settings]
+    ):
         return
     out.print(f"[bold]{spec.kind}[/]: {KINDS[spec.kind][0]}")
     table = plain_table("setting", "here", "papers", "what it is")
@@ -485,7 +478,6 @@ def position_mate_command(
     hash_mib: Annotated[
         int, typer.Option("--hash", min=1, max=2**15, metavar="MIB", help="For the table.")
     ] = 256,
-    as_json: AsJson = False,
 ) -> None:
     """Find a forced mate by checks (df-pn search).
 
@@ -493,9 +485,7 @@ def position_mate_command(
     """
     line = played(position(game, text).line(), moves)
     mate = find_mate(line, nodes=nodes, time_s=time_s, hash_mib=hash_mib)
-    if as_json:
-        print_json(dataclasses.asdict(mate) | {"line": [str(move) for move in mate.line]})
-    else:
+    if not answered(dataclasses.asdict(mate) | {"line": [str(move) for move in mate.line]}):
         verdict = f"[bold]{mate.verdict}[/]"
         if mate.verdict == "mate":
             verdict += f" in {len(mate.line)} plies: {escape(_line(mate.line))}"

@@ -4,42 +4,28 @@
 import contextlib
 import math
 import shlex
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from hyoka.apps.cli.match_commands import (
-    Cluster,
-    Games,
-    Jobs,
-    OpeningsOption,
-    Seed,
-    elo_text,
-    estimate_as_json,
-    match_player,
-    workers,
-)
+from hyoka.apps.cli.command_options import Cluster, Jobs, OutputFolder, Plan, option
+from hyoka.apps.cli.match_commands import elo_text, estimate_as_json, match_player, workers
 from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
+    answered,
     err,
     kept_when_interrupted,
     out,
     plain_table,
-    print_json,
     progress_bars,
 )
-from hyoka.apps.cli.output_files import OutputFolder
 from hyoka.apps.cli.record_commands import Format
 from hyoka.arena import MatchPlan, MatchResult
 from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, RatingList, RatingSettings, rate_players
 from hyoka.foundation.errors import Error
 from hyoka.foundation.math import Estimate
-from hyoka.foundation.options import make_plan
 from hyoka.learning.prior import PriorSettings, TunedPrior, tune_prior
 from hyoka.search import SearchSpec, static_evaluation
 from hyoka.workflows.rating_sources import Results, read_results
@@ -55,15 +41,9 @@ def match_ratings_command(
             show_default=False,
         ),
     ],
-    anchor: Annotated[
-        str | None,
-        typer.Option(
-            "--anchor", metavar="NAME=ELO", help="Whose rating is known; else the mean is 0."
-        ),
-    ] = None,
-    advantage: Annotated[
-        str, typer.Option("--advantage", metavar="fit|ELO", help="Of moving first.")
-    ] = "fit",
+    settings: Annotated[
+        Callable[..., RatingSettings], Plan(RatingSettings, without=("prior", "intervals"))
+    ] = RatingSettings,
     min_games: Annotated[
         int,
         typer.Option("--min-games", min=1, metavar="N", help="Leave out players with fewer games."),
@@ -77,8 +57,6 @@ def match_ratings_command(
         ),
     ] = None,
     format: Format = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Rate players from their games: Elo with 95% intervals.
 
@@ -86,8 +64,7 @@ def match_ratings_command(
     open on a side that games do not bound, for example for a player who lost no points. LOS is the
     likelihood that a player is stronger than the next.
     """
-    settings = make_plan(RatingSettings, {"anchor": anchor, "advantage": advantage})
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         everything = read_results(files, format=format, progress=progress)
     if merge:
         everything = everything.with_merged(merge)
@@ -100,12 +77,10 @@ def match_ratings_command(
         results.second,
         results.result,
         results.names,
-        replace(settings, intervals=len(results.names) <= MOST_WITH_INTERVALS),
+        settings(intervals=len(results.names) <= MOST_WITH_INTERVALS),
         clusters=results.clusters,
     )
-    if as_json:
-        print_json(_as_json(ratings, results))
-    else:
+    if not answered(_as_json(ratings, results)):
         _print_ratings(ratings, results)
 
 
@@ -218,7 +193,7 @@ def _as_json(ratings: RatingList, results: Results) -> dict[str, object]:
 
 
 def learn_prior_command(
-    game: Annotated[str, typer.Option("--game", "-g", help="The game.", show_default=False)],
+    game: Annotated[str, option("--game", show_default=False)],
     search: Annotated[
         str,
         typer.Argument(
@@ -226,27 +201,14 @@ def learn_prior_command(
             help="UCT with its limit, perhaps with other settings: uct:playouts=1000,eval=FILE.",
         ),
     ] = "uct:preset=paper,playouts=1000",
-    priors: Annotated[
-        str,
-        typer.Option(
-            "--prior", metavar="N,N,…", help="How many simulations the evaluation may count as."
-        ),
-    ] = "0,5,10,20,40,80,160",
-    games: Games = 40,
-    self_play: Annotated[
-        int, typer.Option(min=4, help="Games of the search without a prior, to fit the scale on.")
-    ] = 200,
-    openings: OpeningsOption = None,
+    settings: Annotated[Callable[..., PriorSettings], Plan(PriorSettings)] = PriorSettings,
     folder: Annotated[
         Path,
         OutputFolder(),
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the matches."),
+        option("--output", metavar="FOLDER"),
     ] = Path("matches"),
-    seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Tune an evaluation's sigmoid scale and virtual visits in UCT.
 
@@ -255,9 +217,9 @@ def learn_prior_command(
     same command resumes.
     """
     spec = SearchSpec.from_text(search)
-    weights = _numbers(priors)
+    chosen = settings()
     with contextlib.ExitStack() as stack:
-        play = match_player(*workers(stack, jobs, cluster_address), quiet or as_json)
+        play = match_player(*workers(stack, jobs, cluster_address))
         stack.enter_context(kept_when_interrupted("played"))
         # The specs do not state which evaluation is bundled.
         evaluation = static_evaluation(game, spec["eval"]).fingerprint
@@ -269,22 +231,12 @@ def learn_prior_command(
             spec,
             game,
             meet,
-            PriorSettings(
-                priors=weights, games=games, self_play=self_play, openings=openings, seed=seed
-            ),
-            progress=stack.enter_context(progress_bars(quiet or as_json)),
+            chosen,
+            progress=stack.enter_context(progress_bars()),
         )
-    if as_json:
-        print_json(_prior_as_json(tuned))
+    if answered(_prior_as_json(tuned)):
         return
-    _print(tuned, seed)
-
-
-def _numbers(text: str) -> list[int]:
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isdecimal() for word in words):
-        raise Error(f"--prior needs whole numbers with commas between them, not '{text}'")
-    return [int(word) for word in words]
+    _print(tuned, chosen.seed)
 
 
 def _prior_as_json(tuned: TunedPrior) -> dict[str, object]:

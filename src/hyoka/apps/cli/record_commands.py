@@ -9,21 +9,19 @@ from typing import Annotated
 
 import typer
 
+from hyoka.apps.cli.command_options import Output, OutputFolder, StudyPath, option
 from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
+    answered,
     err,
     out,
     plain_table,
     print_json,
     progress_bars,
     say,
+    wants_json,
 )
-from hyoka.apps.cli.output_files import Output, OutputFolder
-from hyoka.apps.cli.study_commands import StudyPath
 from hyoka.foundation.errors import Error
 from hyoka.records import (
-    FORMATS,
     Record,
     Refused,
     UnreadableNumber,
@@ -47,20 +45,14 @@ Files = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help=f"Take it for: {', '.join(FORMATS)}."),
+    option("--format", metavar="NAME"),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad game.")]
 
 
 GamesWhere = Annotated[
     str | None,
-    typer.Option(
-        "--where",
-        "-w",
-        metavar="SQL",
-        help="Take only games for which this holds, e.g. \"plies >= 40 and ending = 'resigned' "
-        "and least(first_rank, second_rank) >= 2400 and date >= '2010'\".",
-    ),
+    option("--where", metavar="SQL"),
 ]
 
 
@@ -83,15 +75,13 @@ def study_create_command(
     ] = "all",
     format: Format = None,
     strict: Strict = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Create a study from game records.
 
     Bad games are skipped and counted, and the study lists them. The exit code is 3 if a file or a
     part of one, such as a damaged archive, could not be read.
     """
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         _, report = make_study(
             study,
             files,
@@ -101,7 +91,7 @@ def study_create_command(
             strict=strict,
             progress=progress,
         )
-    _print_report(report, study, as_json, "")
+    _print_report(report, study, "")
     exit_if_unread(report.unread)
 
 
@@ -111,15 +101,13 @@ def study_append_command(
     where: GamesWhere = None,
     format: Format = None,
     strict: Strict = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Add records to a study; known games are marked as duplicates."""
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         _, report = append_to_study(
             study, files, where=where, format=format, strict=strict, progress=progress
         )
-    _print_report(report, study, as_json, "added ")
+    _print_report(report, study, "added ")
     exit_if_unread(report.unread)
 
 
@@ -128,17 +116,15 @@ def records_info_command(
     where: GamesWhere = None,
     format: Format = None,
     strict: Strict = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Count and describe game records.
 
     The exit code is 3 if a file or a part of one, such as a damaged archive, could not be read.
     """
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         games_read = batches(files, format=format, strict=strict, progress=progress)
         summary = summarize(games_read, partial(games_where, where) if where else None)
-    _print_summary(summary, as_json)
+    _print_summary(summary)
     if not summary.games:
         raise typer.Exit(1)
     exit_if_unread(summary.unread)
@@ -156,13 +142,7 @@ def records_convert_command(
     output: Annotated[
         Path,
         Output(),
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write: .sgf .blksgf .pgn .csa .kif .kifu .usi .sfen .txt",
-            show_default=False,
-        ),
+        option("--output", metavar="FILE", show_default=False),
     ],
     to_format: Annotated[
         str | None,
@@ -170,7 +150,6 @@ def records_convert_command(
     ] = None,
     format: Format = None,
     strict: Strict = False,
-    as_json: AsJson = False,
 ) -> None:
     """Convert records to another format of the same game."""
     stream = read_records(*files, format=format, strict=strict)
@@ -188,7 +167,7 @@ def records_convert_command(
             f"no games were read from {' '.join(files)}{why}; nothing is written to {output}"
         )
     count = write_records(games, output, format=to_format)
-    if as_json:
+    if wants_json():
         values = {"file": str(output), "games": count, "refused": stream.faults}
         print_json({**values, "unreadable": stream.unreadable, "unread": stream.unread})
     else:
@@ -220,8 +199,8 @@ def _print_unreadable(count: int, first: list[UnreadableNumber]) -> None:
         err.print(f"  {each}", markup=False, soft_wrap=True)
 
 
-def _print_report(report: ImportReport, study: Path, as_json: bool, added: str) -> None:
-    if as_json:
+def _print_report(report: ImportReport, study: Path, added: str) -> None:
+    if wants_json():
         values = vars(report) | {"refused": dict(report.refused)}
         del values["first_refused"], values["first_unreadable"]
         print_json({"study": str(study), **values, "unread": report.unread})
@@ -278,9 +257,8 @@ def _as_values(summary: Summary) -> dict[str, object]:
     }
 
 
-def _print_summary(summary: Summary, as_json: bool) -> None:
-    if as_json:
-        print_json(_as_values(summary))
+def _print_summary(summary: Summary) -> None:
+    if answered(_as_values(summary)):
         return
     for name, one in summary.games.items():
         table = plain_table("", "", right=[])

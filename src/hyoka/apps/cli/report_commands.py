@@ -2,17 +2,25 @@
 """Commands that write a study's report, and its positions for other programs."""
 
 import dataclasses
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hyoka.apps.cli.analysis_options import Bend, Draws, Evaluators, Limit, link_of
+from hyoka.apps.cli.analysis_options import Bend, Evaluators, Limit, link_of
+from hyoka.apps.cli.command_options import (
+    Output,
+    OutputFolder,
+    Plan,
+    StudyPath,
+    Where,
+    check_outputs,
+    option,
+)
 from hyoka.apps.cli.command_table import in_options
-from hyoka.apps.cli.output import AsJson, Quiet, err, out, print_json, progress_bars
-from hyoka.apps.cli.output_files import Output, OutputFolder, check_outputs
-from hyoka.apps.cli.study_commands import StudyPath, Where
+from hyoka.apps.cli.output import answered, err, out, progress_bars
 from hyoka.foundation.progress import Progress
 from hyoka.reporting.study_report import ReportOptions, save_figures, write_report
 from hyoka.storage.outputs import PAGE, PICTURE, TABLE
@@ -25,27 +33,12 @@ def report_command(
     output: Annotated[
         Path | None,
         Output((PAGE,)),
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The page; report.html in the study's folder."
-        ),
+        option("--output", metavar="FILE"),
     ] = None,
     evaluators: Evaluators = None,
-    where: Where = None,
-    draws: Draws = "drop",
-    slices: Annotated[
-        int, typer.Option(min=0, max=50, help="Slices shown for each evaluator.")
-    ] = 5,
-    resamples: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=100_000,
-            help="Games are drawn again so often for intervals; fewer of very many positions "
-            "unless given, 0 for no intervals.",
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Draws games, and chooses boards.")] = 0,
+    options: Annotated[
+        Callable[..., ReportOptions], Plan(ReportOptions, without=("boards_a_bin",))
+    ] = ReportOptions,
     bend: Bend = None,
     limit: Limit = None,
     figures: Annotated[
@@ -53,8 +46,6 @@ def report_command(
         OutputFolder(),
         typer.Option(metavar="FOLDER", help="Also write every figure as PNG and SVG into here."),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Write a study's report: metrics, curves, biased slices.
 
@@ -64,25 +55,16 @@ def report_command(
     opened = Study.open(study)
     file = output if output is not None else study / "report.html"
     check_outputs(file, kinds=(PAGE,))
-    with progress_bars(quiet or as_json) as progress:
-        options = ReportOptions(
-            evaluators=evaluators,
-            where=where,
-            draws=draws,
-            slices=slices,
-            resamples=resamples,
-            seed=seed,
-            link=link_of(bend, limit),
-        )
-        report = write_report(opened, file, options, progress=progress)
+    with progress_bars() as progress:
+        chosen = options(evaluators=evaluators, link=link_of(bend, limit))
+        report = write_report(opened, file, chosen, progress=progress)
         pictures = []
         if figures is not None:
             progress(Progress("figures", 0, None, "figures"))
             pictures = save_figures(
                 report.page, figures, check=partial(check_outputs, kinds=(PICTURE,))
             )
-    if as_json:
-        print_json(report.as_json() | {"file": str(file), "figures": list(map(str, pictures))})
+    if answered(report.as_json() | {"file": str(file), "figures": list(map(str, pictures))}):
         return
     covered = in_options(str(report.results.coverage), {"draws": "--draws"})
     out.print(covered, markup=False, soft_wrap=True)
@@ -98,29 +80,13 @@ def study_export_command(
     output: Annotated[
         Path,
         Output((TABLE,)),
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Output; its ending is the format: .csv, .parquet, .json; .txt (POSITION;score;"
-            "result); .epd and .plain (Stockfish's trainer) of chess; .bin (YaneuraOu's "
-            "PackedSfenValue) of shogi.",
-            show_default=False,
-        ),
+        option("--output", metavar="FILE", show_default=False),
     ],
     evaluator: Annotated[
         str | None,
-        typer.Option(
-            "--evaluator",
-            "-e",
-            metavar="NAME",
-            help="The evaluator whose scores are written; needed if the study has several.",
-            show_default=False,
-        ),
+        option("--evaluator", metavar="NAME", show_default=False),
     ] = None,
     where: Where = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Export positions with results and evaluations.
 
@@ -128,12 +94,11 @@ def study_export_command(
     result, a score, a move played) are excluded.
     """
     opened = Study.open(study)
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         report = export_positions(
             opened, output, evaluator=evaluator, where=where, progress=progress
         )
-    if as_json:
-        print_json(dataclasses.asdict(report))
+    if answered(dataclasses.asdict(report)):
         return
     left_out = f"; {report.left_out:,} left out" if report.left_out else ""
     err.print(

@@ -11,8 +11,17 @@ import typer
 from rich.markup import escape
 
 from hyoka.agents import agent_of, spec_of
+from hyoka.apps.cli.command_options import option
 from hyoka.apps.cli.move_model_commands import tell_judges
-from hyoka.apps.cli.output import AsJson, Quiet, err, out, plain_table, print_json, progress_bars
+from hyoka.apps.cli.output import (
+    answered,
+    err,
+    out,
+    plain_table,
+    print_json,
+    progress_bars,
+    wants_json,
+)
 from hyoka.apps.cli.position_commands import GameName
 from hyoka.arena.solve import SolveReport, solve
 from hyoka.foundation.errors import Error
@@ -68,18 +77,12 @@ def solve_command(
         int | None,
         typer.Option("--limit", min=1, metavar="N", help="Only the first N of each set."),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads, a player each.")] = 1,
+    jobs: Annotated[int, option("--jobs", min=1)] = 1,
     cluster_address: Annotated[
         str | None,
-        typer.Option(
-            "--cluster",
-            metavar="ADDRESS",
-            help="Solve on a Dask cluster, e.g. tcp://host:8786 (needs hyoka\\[cluster]).",
-        ),
+        option("--cluster", metavar="ADDRESS"),
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="List what was not solved.")] = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> int:
     """Measure how many problems searches and engines solve.
 
@@ -91,7 +94,7 @@ def solve_command(
     limits = SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
     reports: list[SolveReport] = []
     with contextlib.ExitStack() as stack:
-        progress = stack.enter_context(progress_bars(quiet or as_json))
+        progress = stack.enter_context(progress_bars())
         executor = None
         if cluster_address is not None:
             executor, jobs = stack.enter_context(cluster(cluster_address))
@@ -108,9 +111,7 @@ def solve_command(
             reports.append(dataclasses.replace(report, title=title))
             if reports[-1].interrupted:
                 break
-    if as_json:
-        print_json([_as_json(report) for report in reports])
-    else:
+    if not answered([_as_json(report) for report in reports]):
         _print_reports(reports)
         if verbose:
             _print_failures(reports)
@@ -248,13 +249,11 @@ def position_playouts_command(
             "--plies", min=1, help="Playouts end after this many plies; by default the game's own."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Chance.")] = 0,
+    seed: Annotated[int, option("--seed", min=0)] = 0,
     every_game: Annotated[
         bool,
-        typer.Option("--all", help="Judge by all games, also those that a model learned from."),
+        option("--all"),
     ] = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Measure playouts: prediction accuracy, length, speed.
 
@@ -281,7 +280,7 @@ def position_playouts_command(
         ]
         judges = judged_games(games, models, every_game=every_game)
         table = table_of(judges.records)
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         found = playout_quality(
             facts.name,
             policies,
@@ -291,7 +290,7 @@ def position_playouts_command(
             seed=seed,
             progress=progress,
         )
-    if as_json:
+    if wants_json():
         about = {} if judges is None else judges.as_json()
         print_json([_quality_json(each) | about for each in found])
         return

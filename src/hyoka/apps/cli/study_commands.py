@@ -12,9 +12,9 @@ import typer
 from rich.markup import escape
 
 from hyoka import _core
+from hyoka.apps.cli.command_options import Output, StudyPath, Where, option
 from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
+    answered,
     err,
     kept_when_interrupted,
     out,
@@ -22,8 +22,8 @@ from hyoka.apps.cli.output import (
     print_columns,
     print_json,
     progress_bars,
+    wants_json,
 )
-from hyoka.apps.cli.output_files import Output
 from hyoka.foundation.errors import ConditionError, Error, ParameterError
 from hyoka.games import game_facts
 from hyoka.parallel import cluster
@@ -38,22 +38,8 @@ from hyoka.study.exact_results import adjudicate, adjudicate_records
 from hyoka.study.sampling import SAID
 from hyoka.study.verify import check_study
 
-StudyPath = Annotated[
-    Path, typer.Argument(metavar="STUDY", help="A study's folder.", show_default=False)
-]
-Where = Annotated[
-    str | None,
-    typer.Option(
-        "--where",
-        "-w",
-        metavar="SQL",
-        help='Only positions for which this holds, e.g. "ply >= 20 and not in_check"; '
-        "`hyoka study columns STUDY` lists the names.",
-    ),
-]
 
-
-def study_info_command(study: StudyPath, as_json: AsJson = False) -> None:
+def study_info_command(study: StudyPath) -> None:
     """Show a study's games, positions, evaluators and columns."""
     opened = Study.open(study)
     [counts] = opened.sql(
@@ -69,8 +55,7 @@ def study_info_command(study: StudyPath, as_json: AsJson = False) -> None:
         "evaluators": {row["engine"]: row["n"] for row in evaluated},
         "columns": opened.condition_columns(),
     }
-    if as_json:
-        print_json(info)
+    if answered(info):
         return
     table = plain_table("", "")
     table.show_header = False
@@ -103,21 +88,19 @@ def study_columns_command(
         list[str] | None,
         typer.Option("--drop", metavar="NAME", help="Forget a column that was added, repeatable."),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """List the columns of a game or study; add columns of your own.
 
     --add stores your own columns in a study, for use with --where, --by and splits.
     """
     if add or drop:
-        _change_columns(Study.open(game), add or [], drop or [], as_json=as_json)
+        _change_columns(Study.open(game), add or [], drop or [])
         return
     if Path(game).is_dir():
         study = Study.open(game)
         known = {column.name: column for column in _core.columns(study.game)}
         names = study.condition_columns()
-        if as_json:
-            print_json(names)
+        if answered(names):
             return
         table = plain_table("column", "what it is")
         own = dict.fromkeys(study.own_columns, "Added by hyoka study columns --add, or add_column.")
@@ -131,19 +114,18 @@ def study_columns_command(
         )
         return
     columns = _core.columns(game_facts(game).name)
-    if as_json:
-        print_json(
-            [
-                {
-                    "name": column.name,
-                    "kind": column.kind,
-                    "costly": column.costly,
-                    "labels": list(column.labels),
-                    "doc": column.doc,
-                }
-                for column in columns
-            ]
-        )
+    if answered(
+        [
+            {
+                "name": column.name,
+                "kind": column.kind,
+                "costly": column.costly,
+                "labels": list(column.labels),
+                "doc": column.doc,
+            }
+            for column in columns
+        ]
+    ):
         return
     table = plain_table("column", "kind", "", "what it is")
     for column in columns:
@@ -156,7 +138,7 @@ def study_columns_command(
     )
 
 
-def _change_columns(study: Study, add: list[str], drop: list[str], *, as_json: bool) -> None:
+def _change_columns(study: Study, add: list[str], drop: list[str]) -> None:
     for name in drop:
         study.drop_column(name)
     reports: list[ColumnReport] = []
@@ -166,8 +148,7 @@ def _change_columns(study: Study, add: list[str], drop: list[str], *, as_json: b
             reports.append(study.add_column(name, file))
         else:
             reports += [study.add_column(each, text, column=each) for each in columns_of(text)]
-    if as_json:
-        print_json([dataclasses.asdict(report) for report in reports])
+    if answered([dataclasses.asdict(report) for report in reports]):
         return
     table = plain_table("column", "kind", "positions", "known", right=[2, 3])
     for report in reports:
@@ -227,9 +208,7 @@ def study_evaluate_command(
     where: Where = None,
     sample: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="N", help="Number of positions of each game, chosen by --seed."
-        ),
+        option("--sample", min=1, metavar="N"),
     ] = None,
     limit: Annotated[
         int | None,
@@ -239,23 +218,15 @@ def study_evaluate_command(
             help="At most N positions, spread evenly over the games; a larger N adds to them.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Chooses the sample.")] = 0,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, max=1024, help="Engines side by side.")
-    ] = 1,
+    seed: Annotated[int, option("--seed", min=0)] = 0,
+    jobs: Annotated[int, option("--jobs", min=1, max=1024)] = 1,
     cluster_address: Annotated[
         str | None,
-        typer.Option(
-            "--cluster",
-            metavar="ADDRESS",
-            help="Work on a Dask cluster, e.g. tcp://host:8786 (needs hyoka\\[cluster]).",
-        ),
+        option("--cluster", metavar="ADDRESS"),
     ] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Ask again about positions that failed.")
     ] = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Evaluate positions with searches, engines, comments, tables.
 
@@ -263,7 +234,7 @@ def study_evaluate_command(
     """
     opened = Study.open(study)
     with contextlib.ExitStack() as stack:
-        progress = stack.enter_context(progress_bars(quiet or as_json))
+        progress = stack.enter_context(progress_bars())
         executor = None
         if cluster_address is not None:
             executor, jobs = stack.enter_context(cluster(cluster_address))
@@ -281,9 +252,7 @@ def study_evaluate_command(
             title=name,
             progress=progress,
         )
-    if as_json:
-        print_json([dataclasses.asdict(report) for report in reports])
-    else:
+    if not answered([dataclasses.asdict(report) for report in reports]):
         _print_evaluations(reports)
     if not any(report.wanted for report in reports):
         chosen = f" for which {where} holds" if where else ""
@@ -343,13 +312,7 @@ def study_annotate_command(
     study: StudyPath,
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="FILE",
-            help="Rank the moves played by this move model: a tree of `hyoka learn mets`, "
-            "strengths, or built-in.",
-        ),
+        option("--model", metavar="FILE"),
     ] = None,
     name: Annotated[
         str, typer.Option("--name", help="With --model: the columns' prefix, as in NAME_rank.")
@@ -362,9 +325,7 @@ def study_annotate_command(
             help=f"Search the positions to depths 1 to 3: {SEARCH}, or ab with other settings.",
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=1024, help="Threads.")] = 1,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    jobs: Annotated[int, option("--jobs", min=1, max=1024)] = 1,
 ) -> None:
     """Add columns of move ranks or position difficulty for slices.
 
@@ -379,12 +340,12 @@ def study_annotate_command(
     if (model is None) == (spec is None):
         raise Error("annotate by a move model (--model) or by a search (--search)")
     opened = Study.open(study)
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         if model is not None:
             ranks = rank_moves(opened, model, name, progress=progress)
         else:
             difficulty = categorize(opened, spec=spec or SEARCH, threads=jobs, progress=progress)
-    if as_json:
+    if wants_json():
         print_json(dataclasses.asdict(difficulty if model is None else ranks))
     elif model is None:
         _print_categories(difficulty)
@@ -434,10 +395,8 @@ def study_adjudicate_command(
     ] = False,
     jobs: Annotated[
         int,
-        typer.Option("--jobs", "-j", min=1, max=1024, help="With --record: records side by side."),
+        option("--jobs", min=1, max=1024),
     ] = 1,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Store exact results beside the results of the records.
 
@@ -448,12 +407,11 @@ def study_adjudicate_command(
         raise ParameterError("where", "chooses positions; of a record all are asked about")
     opened = Study.open(study)
     if record:
-        _adjudicate_records(opened, method or "mate", jobs, as_json=as_json, quiet=quiet)
+        _adjudicate_records(opened, method or "mate", jobs)
         return
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         report = adjudicate(opened, method or "rules", where=where, progress=progress)
-    if as_json:
-        print_json(dataclasses.asdict(report))
+    if answered(dataclasses.asdict(report)):
         return
     out.print(
         f"{report.method}: {report.known:,} of {report.asked:,} positions known, "
@@ -461,13 +419,10 @@ def study_adjudicate_command(
     )
 
 
-def _adjudicate_records(
-    study: Study, method: str, jobs: int, *, as_json: bool, quiet: bool
-) -> None:
-    with progress_bars(quiet or as_json) as progress, kept_when_interrupted("adjudicated"):
+def _adjudicate_records(study: Study, method: str, jobs: int) -> None:
+    with progress_bars() as progress, kept_when_interrupted("adjudicated"):
         report = adjudicate_records(study, method, jobs=jobs, progress=progress)
-    if as_json:
-        print_json(dataclasses.asdict(report))
+    if answered(dataclasses.asdict(report)):
         return
     out.print(
         f"{report.method}: {report.known:,} of {report.records:,} records have a known winner, "
@@ -485,13 +440,10 @@ def study_verify_command(
             "by hand, and drop damaged evaluations: the same evaluate computes them again.",
         ),
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Verify the checksums and tables of a study."""
     check = check_study(study, seal=seal)
-    if as_json:
-        print_json({**dataclasses.asdict(check), "is_whole": check.is_whole})
-    else:
+    if not answered({**dataclasses.asdict(check), "is_whole": check.is_whole}):
         for damage in check.damage:
             err.print(f"damaged: {damage}", markup=False, soft_wrap=True)
         if check.is_whole:
@@ -529,11 +481,8 @@ def study_sql_command(
     output: Annotated[
         Path | None,
         Output((TABLE,), TABLES),
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the rows there: .csv, .parquet, .json."
-        ),
+        option("--output", metavar="FILE"),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Query a study with SQL, read-only."""
     answer = Study.open(study).sql(query)
@@ -541,12 +490,10 @@ def study_sql_command(
         _check_names(answer)
         written = answer.slice(0, limit)
         write_table(written, output)
-        if as_json:
-            print_json({"path": str(output), "rows": len(written)})
-        else:
+        if not answered({"path": str(output), "rows": len(written)}):
             err.print(f"wrote {output}: {len(written):,} rows", markup=False, soft_wrap=True)
         return
-    if as_json:
+    if wants_json():
         rows = _rows(answer.slice(0, limit))
         print_json(
             [

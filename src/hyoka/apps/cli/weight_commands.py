@@ -11,17 +11,16 @@ from rich.markup import escape
 
 from hyoka.analysis import FORMATS
 from hyoka.analysis.sample import DrawnGames
-from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
-    command_line,
-    out,
-    plain_table,
-    print_json,
-    progress_bars,
+from hyoka.apps.cli.command_options import (
+    HoldOut,
+    Output,
+    Seed,
+    StudyPath,
+    Where,
+    check_outputs,
+    option,
 )
-from hyoka.apps.cli.output_files import Output, check_outputs
-from hyoka.apps.cli.study_commands import StudyPath, Where
+from hyoka.apps.cli.output import answered, command_line, out, plain_table, progress_bars
 from hyoka.foundation.errors import Error
 from hyoka.foundation.progress import OnProgress
 from hyoka.learning import (
@@ -60,7 +59,7 @@ Methods = Annotated[
 ]
 Start = Annotated[
     Path | None,
-    typer.Option("--from", metavar="FILE", help="Start from these weights, not the built-in ones."),
+    option("--from", metavar="FILE"),
 ]
 Sample = Annotated[
     int | None,
@@ -70,19 +69,10 @@ Draws = Annotated[
     DrawnGames,
     typer.Option(help="drop: leave drawn games out; half: count them as half won."),
 ]
-HoldOut = Annotated[
-    float, typer.Option(min=0, max=0.9, help="Share of games held out for measuring.")
-]
-Seed = Annotated[int, typer.Option(min=0, help="Random seed: sample and held-out games.")]
 Outputs = Annotated[
     list[Path] | None,
     Output(derived=True),
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Write the weights, repeatable; with several methods, FILE-METHOD each.",
-    ),
+    option("--output", metavar="FILE"),
 ]
 CurveFile = Annotated[
     Path | None,
@@ -130,8 +120,6 @@ def learn_weights_command(
         typer.Option("--save-start", metavar="FILE", help="Write the initial weights."),
     ] = None,
     curves_output: CurveFile = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Fit weights of the game's evaluation to game results.
 
@@ -156,7 +144,7 @@ def learn_weights_command(
         )
 
     fit = _Fit(command_line(context), methods, outputs, curves_output, hold_out, seed)
-    fit.run(study, examples, start_output, as_json=as_json, quiet=quiet)
+    fit.run(study, examples, start_output)
 
 
 def learn_offsets_command(
@@ -164,13 +152,7 @@ def learn_offsets_command(
     study: StudyPath,
     evaluator: Annotated[
         str,
-        typer.Option(
-            "--evaluator",
-            "-e",
-            metavar="SPEC",
-            help="The evaluator whose scores are corrected, as the study names it.",
-            show_default=False,
-        ),
+        option("--evaluator", metavar="SPEC", show_default=False),
     ],
     columns: Annotated[
         list[str] | None,
@@ -188,8 +170,6 @@ def learn_offsets_command(
     seed: Seed = 0,
     outputs: Outputs = None,
     curves_output: CurveFile = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Fit SQL columns that are added to an evaluator's score.
 
@@ -203,7 +183,7 @@ def learn_offsets_command(
         return column_examples(opened, evaluator, columns or [], selection)
 
     fit = _Fit(command_line(context), methods, outputs, curves_output, hold_out, seed)
-    fit.run(study, examples, None, as_json=as_json, quiet=quiet)
+    fit.run(study, examples, None)
 
 
 class _Fit:
@@ -231,14 +211,11 @@ class _Fit:
         study: Path,
         examples_of: Callable[[Study, OnProgress], Examples],
         start_output: Path | None,
-        *,
-        as_json: bool,
-        quiet: bool,
     ) -> None:
         own_files = [file for files in self._files.values() for file in files]
         check_distinct([*own_files, *self._curves.values(), *filter(None, [start_output])])
         opened = Study.open(study)
-        with progress_bars(quiet or as_json) as progress:
+        with progress_bars() as progress:
             examples = examples_of(opened, progress)
             fits = {
                 method: fit_weights(examples, method, hold_out=self._hold_out, seed=self._seed)
@@ -251,10 +228,7 @@ class _Fit:
                 _save_curves(fit, self._curves[method])
         if start_output is not None and examples.start is not None:
             examples.start.save(start_output, Origin(self._command))
-        if as_json:
-            print_json(
-                [_as_json(fit, examples, self._files[method]) for method, fit in fits.items()]
-            )
+        if answered([_as_json(fit, examples, self._files[method]) for method, fit in fits.items()]):
             return
         _print_examples(examples)
         for method, fit in fits.items():

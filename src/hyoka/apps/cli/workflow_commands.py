@@ -7,17 +7,25 @@ import importlib.util
 import os
 import time
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hyoka.analysis.sample import DrawnGames
 from hyoka.apps.cli.analyze_commands import print_result
-from hyoka.apps.cli.match_commands import Cluster, Jobs, workers
+from hyoka.apps.cli.command_options import (
+    Cluster,
+    Jobs,
+    OutputFolder,
+    Plan,
+    StudyPath,
+    check_outputs,
+    option,
+)
+from hyoka.apps.cli.match_commands import workers
 from hyoka.apps.cli.output import (
-    AsJson,
-    Quiet,
+    answered,
     err,
     kept_when_interrupted,
     out,
@@ -26,10 +34,8 @@ from hyoka.apps.cli.output import (
     progress_bars,
     say,
     tracked,
+    wants_json,
 )
-from hyoka.apps.cli.output_files import OutputFolder, check_outputs
-from hyoka.apps.cli.study_commands import StudyPath, Where
-from hyoka.arena import Sprt
 from hyoka.foundation.errors import Error, SourceError
 from hyoka.foundation.progress import Progress
 from hyoka.games import game_facts
@@ -45,77 +51,17 @@ from hyoka.workflows.improve.improve_loop import PLAN
 
 def improve_command(
     study: StudyPath,
-    evaluator: Annotated[
-        str,
-        typer.Option(
-            "--evaluator",
-            "-e",
-            metavar="SPEC",
-            help="What is to be improved, with the limit that it plays by: ab:nodes=2000, "
-            "ab:eval=FILE; without a limit, 1,000 nodes a move. Of what is no search of ours with "
-            "weights of its own, it says what the scores lack.",
-        ),
-    ] = ImprovePlan.evaluator,
+    plan: Annotated[Callable[..., ImprovePlan], Plan(ImprovePlan)] = ImprovePlan,
     folder: Annotated[
         Path | None,
         OutputFolder(PLAN, "an improvement"),
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Where all steps are kept; by default improved/STUDY.",
-        ),
+        option("--output", metavar="FOLDER"),
     ] = None,
-    games: Annotated[
-        int, typer.Option("--games", "-n", min=1, help="At most, in a match of new against old.")
-    ] = ImprovePlan.games,
-    sprt: Annotated[
-        str,
-        typer.Option(
-            metavar="ELO0,ELO1", help="The sequential test that decides (also alpha=, beta=)."
-        ),
-    ] = "0,10",
-    openings: Annotated[
-        str | None,
-        typer.Option(
-            "--openings",
-            metavar="FILE[:PLIES]|random[:PLIES]|start",
-            help="Where games begin; by default with the first moves of the games held out.",
-        ),
-    ] = None,
-    where: Where = None,
-    sample: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of positions of each game.")
-    ] = ImprovePlan.sample,
-    draws: Annotated[
-        DrawnGames,
-        typer.Option(help="half: drawn games count as half won; drop: leave them out."),
-    ] = "half",
-    hold_out: Annotated[
-        float,
-        typer.Option(
-            min=0.01, max=0.9, help="The share of games that nothing is chosen or fitted by."
-        ),
-    ] = ImprovePlan.hold_out,
-    freedom: Annotated[
-        float,
-        typer.Option(
-            min=0.0001,
-            max=9,
-            help="How far weights may go from where they are, as a share of the score's scale; "
-            "more for terms that have no weight yet.",
-        ),
-    ] = ImprovePlan.freedom,
-    seed: Annotated[
-        int, typer.Option(min=0, help="Chooses positions, games held out and openings.")
-    ] = 0,
     still: Annotated[
         bool, typer.Option("--still", help="Charts of the page are pictures: smaller, no scripts.")
     ] = False,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Find biased slices, fit the weights, test the gain in a match.
 
@@ -124,35 +70,22 @@ def improve_command(
     that no slice or no gain was found. If interrupted, the same command resumes.
     """
     opened = Study.open(study)
-    plan = ImprovePlan(
-        evaluator=evaluator,
-        where=where,
-        sample=sample,
-        draws=draws,
-        hold_out=hold_out,
-        freedom=freedom,
-        games=games,
-        sprt=Sprt.from_text(sprt),
-        openings=openings,
-        seed=seed,
-    )
+    chosen = plan()
     place = folder or Path("improved") / opened.path.resolve().name
     with contextlib.ExitStack() as stack:
         executor, side_by_side = workers(stack, jobs, cluster_address)
         stack.enter_context(kept_when_interrupted("done"))
-        progress = stack.enter_context(progress_bars(quiet or as_json))
+        progress = stack.enter_context(progress_bars())
         story = improve(
             opened,
-            plan,
+            chosen,
             to=place,
             still=still,
             jobs=side_by_side or os.cpu_count() or 1,
             executor=executor,
             progress=progress,
         )
-    if as_json:
-        print_json(story.as_json())
-    else:
+    if not answered(story.as_json()):
         _print(story)
 
 
@@ -173,18 +106,16 @@ def demo_command(
     to: Annotated[
         Path,
         OutputFolder(force=True),
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where its studies and report go."),
+        option("--output", metavar="FOLDER"),
     ] = Path("hyoka-demo"),
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", min=1, max=1024, help="Searches side by side; all cores."),
+        option("--jobs", min=1, max=1024),
     ] = None,
     positions: Annotated[
         int,
-        typer.Option(min=1, max=50, help="How many of each game are judged; fewer are quicker."),
+        option("--positions", min=1, max=50),
     ] = POSITIONS_A_GAME,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Evaluate sample games and write a report: a first example.
 
@@ -198,7 +129,7 @@ def demo_command(
     to.mkdir(parents=True, exist_ok=True)
     report = to / "report.html"
     check_outputs(report, kinds=(PAGE,))
-    with progress_bars(quiet or as_json) as progress:
+    with progress_bars() as progress:
         with kept_when_interrupted("evaluated"):
             demo = run_demo(
                 to,
@@ -213,7 +144,7 @@ def demo_command(
         slices = demo.go.slices(demo.engines[UCT_STRONG], top=_SPLITS, progress=progress)
         write_report(demo.go, report, ReportOptions(evaluators=names), progress=progress)
     seconds = time.monotonic() - started
-    if as_json:
+    if wants_json():
         facts = {"metrics": metrics.rows(), "splits": slices.rows(), "seconds": round(seconds, 1)}
         print_json({"study": str(demo.go.path), "report": str(report), **facts})
         return
@@ -231,9 +162,8 @@ def records_samples_command(
     to: Annotated[
         Path,
         OutputFolder(force=True),
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where to put the records."),
+        option("--output", metavar="FOLDER"),
     ] = Path("samples"),
-    as_json: AsJson = False,
 ) -> None:
     """Copy the sample records that come with Hyoka."""
     files = {to / file: sample_path(name) for name, file in SAMPLES.items()}
@@ -242,8 +172,7 @@ def records_samples_command(
     check_outputs(*missing)
     for file in missing:
         write_bytes(file, files[file].read_bytes())
-    if as_json:
-        print_json([str(file) for file in files])
+    if answered([str(file) for file in files]):
         return
     for file in files:
         say(str(file))
@@ -264,8 +193,6 @@ def bench_command(
     rounds: Annotated[
         int, typer.Option(min=1, max=100, help="Report the best of this many rounds.")
     ] = 3,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     """Measure speed, with a fingerprint of the results.
 
@@ -276,9 +203,8 @@ def bench_command(
     if not set(games) <= set(benchmarked_games()):
         raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
     measured = bench(games, rounds=rounds)
-    results = list(tracked(measured, "bench", job_count(games), "jobs", quiet or as_json))
-    if as_json:
-        print_json([dataclasses.asdict(result) for result in results])
+    results = list(tracked(measured, "bench", job_count(games), "jobs"))
+    if answered([dataclasses.asdict(result) for result in results]):
         return
     table = plain_table("game", "job", "fingerprint", "rate", "", right=[2, 3])
     for result in results:
