@@ -12,9 +12,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import hyoka as hk
 from hyoka.apps.studio.parameters import is_whole_number
-from hyoka.reporting import Block, Board, Chart, Explorer, Renderer, Section
+from hyoka.reporting import Block, Board, Chart, Explorer, Page, Renderer, Section
 from hyoka.reporting.charts import Spot, inline_svg, lines
-from hyoka.reporting.page import figure_html
+from hyoka.reporting.page import figure_html, list_html
 
 if TYPE_CHECKING:
     import altair
@@ -89,11 +89,15 @@ class _PageRenderer(Renderer):
         return board(replace(diagram, caption="", title=title), size=_BOARD)
 
 
-def render(block: Block | Section, level: int = 2) -> Markup:
-    """HTML of a block, or of a section with a heading of a level."""
+def render(shown: Block | Section | Page, level: int = 2) -> Markup:
+    """HTML of a block, of a section with a heading of a level, or of a report's content."""
     renderer = _PageRenderer()
-    if not isinstance(block, Section):
-        return Markup(renderer.block(block))
-    content = renderer.content(block.words, block.blocks)
-    title = f"<h{level}>{escape(block.title)}</h{level}>"
+    if isinstance(shown, Page):
+        findings = f'<div class="findings">{list_html(shown.findings)}</div>'
+        sections = Markup("\n").join(render(each, level) for each in shown.sections)
+        return Markup(findings if shown.findings else "") + sections
+    if not isinstance(shown, Section):
+        return Markup(renderer.block(shown))
+    content = renderer.content(shown.words, shown.blocks)
+    title = f"<h{level}>{escape(shown.title)}</h{level}>"
     return Markup(f'<section class="result">\n{title}\n{content}\n</section>')

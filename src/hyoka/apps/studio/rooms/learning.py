@@ -28,7 +28,7 @@ from hyoka.games import FACTS
 from hyoka.learning.objective_search import EVALUATIONS, JOURNAL, PLAN, read_steps
 from hyoka.learning.selfplay_loop import NETWORK, read_loop
 from hyoka.models.loading import MOVE_MODELS
-from hyoka.reporting import Section, Table
+from hyoka.reporting import Page, Section, Table
 from hyoka.reporting.learning_report import (
     loss_section,
     model_sections,
@@ -183,15 +183,13 @@ def _file(studio: Studio, file: Path, path: str) -> dict[str, Any]:
         "facts": facts_of(model_file),
         "origin": origin_of(model_file),
         "parents": [(name, sha256, by_sum.get(sha256, "")) for name, sha256 in parents.items()],
-        "sections": model_sections(model_file),
+        "report": Page(path, sections=tuple(model_sections(model_file))),
         "is_file": True,
-        "game": model_file.game,
         "board": (
             address("/board", game=model_file.game, model=path)
             if model_file.kind in MOVE_MODELS and model_file.game in FACTS
             else ""
         ),
-        "findings": (),
     }
 
 
@@ -201,25 +199,22 @@ def _loop(folder: Path, path: str) -> dict[str, Any]:
     facts = plan_words(text)
     values: dict[str, Any] = {"facts": facts, "origin": [], "parents": [], "is_file": False}
     if (folder / JOURNAL).is_file():
-        return values | {"game": None, **_objectives(folder)}
+        return values | {"report": _search_report(folder)}
     if not plan.is_file():
         raise hk.SourceError(f"nothing has learned in {path}: it has no {PLAN}")
     loop = read_loop(folder)
-    report = selfplay_page(loop) if loop.generations else None
-    return values | {
-        "sections": report.sections if report else (),
-        "findings": report.findings if report else ("No generation is complete yet.",),
-        "game": loop.plan.game,
-    }
+    if not loop.generations:
+        return values | {"report": Page(path, findings=("No generation is complete yet.",))}
+    return values | {"report": selfplay_page(loop)}
 
 
-def _objectives(folder: Path) -> dict[str, Any]:
+def _search_report(folder: Path) -> Page:
     """A search for an objective as far as its journal tells."""
     steps = read_steps(folder)
     if not steps:
-        return {"findings": ("The first population is still being trained.",), "sections": []}
+        return Page("", findings=("The first population is still being trained.",))
     findings = (f"{len(steps):,} steps, a population of {len(steps[-1].elo)}.",)
-    return {"findings": findings, "sections": search_sections(steps)}
+    return Page("", findings=findings, sections=tuple(search_sections(steps)))
 
 
 ROOM = Room(

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 import hyoka as hk
-from hyoka.apps.studio.blocks import board
+from hyoka.apps.studio.blocks import board, render
 from hyoka.apps.studio.pages import (
     address,
-    fragment,
     html,
     moment,
     page,
@@ -30,7 +29,7 @@ from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result
 from hyoka.apps.studio.state import LruCache, Room, studio_of
 from hyoka.arena.elo import too_few_reason
 from hyoka.arena.journal import games_in_play
-from hyoka.arena.match import DESCRIPTION, JOURNAL
+from hyoka.arena.match import DESCRIPTION, JOURNAL, titles_in
 from hyoka.arena.ratings import DuelSummary, Standing
 from hyoka.games import FACTS
 from hyoka.reporting import Table
@@ -54,6 +53,8 @@ class MatchState:
     """Within the studio's folder."""
     manifest: dict[str, Any]
     """The match's manifest."""
+    titles: list[str]
+    """The players' titles; empty in matches of early versions."""
     games: Sequence[hk.PlayedGame]
     changed: float
 
@@ -61,14 +62,12 @@ class MatchState:
     def players(self) -> list[str]:
         """The players' names by their numbers."""
         texts = self.manifest.get("players", [])
-        names = [str(text).partition("=")[0] for text in texts] if isinstance(texts, list) else []
+        names = dict(enumerate(self.titles or map(str, texts if isinstance(texts, list) else ())))
         for game in self.games:
-            pairing = game.pairing
-            for number, name in ((pairing.first, game.record.first),
-                                 (pairing.second, game.record.second)):  # fmt: skip
-                names += [""] * (number + 1 - len(names))
-                names[number] = name or names[number]
-        return list(shown_names(names))
+            names[game.pairing.first] = game.record.first
+            names[game.pairing.second] = game.record.second
+        numbers = range(max(names, default=-1) + 1)
+        return list(shown_names([names.get(number, "") for number in numbers]))
 
     @cached_property
     def standing(self) -> Standing:
@@ -118,7 +117,8 @@ def match_in(folder: Path, path: str) -> MatchState:
 
     def read() -> MatchState:
         manifest, games = hk.open_match(folder)
-        return MatchState(path, manifest.get("match", {}), games, state.st_mtime)
+        values = manifest.get("match", {})
+        return MatchState(path, values, titles_in(manifest), games, state.st_mtime)
 
     return _cache.get((str(folder), state.st_mtime_ns, state.st_size), read)
 
@@ -155,7 +155,7 @@ def show(request: Request) -> Response:
         values |= _games(request, match)
     elif wants_part(request):
         report = match_page(match.path, match.games, match.players)
-        return fragment("match/report.html", report=report)
+        return HTMLResponse(render(report))
     return page(request, ROOM, "match/match.html", **values)
 
 
