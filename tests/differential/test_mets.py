@@ -521,7 +521,7 @@ def test_the_path_leads_to_the_leaf() -> None:
     depths = mets.tree.depths()
     reached = 0
     for move in position.legal_moves[:-1]:  # the last one is a pass
-        path = mets.asked(position, move).stones
+        path = mets.questions(position, move).stones
         distances = [abs(down) + abs(right) for down, right, _ in path]
         assert distances == sorted(distances)
         assert len({(down, right) for down, right, _ in path}) == len(path)

@@ -77,7 +77,7 @@ def partition(
     ['engine is A', 'engine is B', 'engine: others']
     """
     it = called or name
-    parts = _known_parts(name, values, cuts, it, most)
+    parts = _defined_parts(name, values, cuts, it, most)
     is_text = values.dtype.kind in "OUS"
     unknown = np.array([v is None for v in values]) if is_text else np.isnan(_numbers(values))
     if unknown.any():
@@ -90,7 +90,7 @@ def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
     return values.astype(np.float64)
 
 
-def _known_parts(
+def _defined_parts(
     name: str, values: NDArray[Any], cuts: Sequence[float] | None, it: str, most: int | None
 ) -> list[Condition]:
     column, quoted = frozenset([name]), _quoted(name)

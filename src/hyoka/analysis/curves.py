@@ -32,7 +32,7 @@ class Cuts:
 
     edges: Reals
     """Edges, ascending; the outermost are infinite if there are mates."""
-    wanted: NDArray[np.bool_]
+    requested: NDArray[np.bool_]
     """Whether each bin was requested."""
 
 
@@ -154,7 +154,7 @@ def _as_values_are(edges: Reals) -> Reals:
     return edges.astype(np.float32).astype(np.float64)
 
 
-def _with_mates(edges: Reals, sample: Sample, wanted: set[float]) -> Cuts:
+def _with_mates(edges: Reals, sample: Sample, requested: set[float]) -> Cuts:
     """Add bins of mates beyond all finite values."""
     infinite = sample.values[np.isinf(sample.values)]
     finite = sample.values[np.isfinite(sample.values)]
@@ -170,7 +170,7 @@ def _with_mates(edges: Reals, sample: Sample, wanted: set[float]) -> Cuts:
         all_edges,
         np.array(
             [
-                low in wanted or is_mate[i] or is_mate[i + 1]
+                low in requested or is_mate[i] or is_mate[i + 1]
                 for i, low in enumerate(all_edges[:-1].tolist())
             ]
         ),
@@ -318,7 +318,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         trials = np.where(variance > 0, coin / variance, games)
     low, high = wilson(share, trials, games, resampling.confidence)
     naive = _normal_reach(resampling.confidence) * np.sqrt(independent)
-    kept = np.flatnonzero(cuts.wanted & (count >= max(least, 1)))
+    used = np.flatnonzero(cuts.requested & (count >= max(least, 1)))
     points = tuple(
         CurvePoint(
             lower=float(edges[b]),
@@ -333,7 +333,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
             games=int(games[b]),
             design_effect=float(design[b]),
         )
-        for b in kept.tolist()
+        for b in used.tolist()
     )
     return Curve(
         sample.name,
@@ -342,8 +342,8 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
         points,
         len(sample),
         len(np.unique(sample.games)),
-        len(sample) - int(count[kept].sum()),
-        monotonicity(share[kept], trials[kept], drawn_shares[:, kept], trend),
+        len(sample) - int(count[used].sum()),
+        monotonicity(share[used], trials[used], drawn_shares[:, used], trend),
         fit_logistic(sample, resampling.confidence),
         resampling.confidence,
         _overall_design(sample),
@@ -380,10 +380,10 @@ def _mate(upper: float) -> float:
 
 
 def _variance(shares: Reals) -> Reals:
-    known = np.isfinite(shares)
-    number = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, shares, 0).sum(axis=0) / number
-    return np.asarray(np.where(known, (shares - mean) ** 2, 0).sum(axis=0) / number)
+    finite = np.isfinite(shares)
+    number = np.maximum(finite.sum(axis=0), 1)
+    mean = np.where(finite, shares, 0).sum(axis=0) / number
+    return np.asarray(np.where(finite, (shares - mean) ** 2, 0).sum(axis=0) / number)
 
 
 def _normal_reach(confidence: float) -> float:

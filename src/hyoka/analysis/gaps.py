@@ -245,15 +245,15 @@ def _largest_by_chance(
     by_game = csr_array((by_others, (place, game)), shape=(len(seen), int(game.max()) + 1))
     by_game.sum_duplicates()
     error = np.sqrt(np.asarray(by_game.power(2).sum(axis=1)).ravel())
-    known = error > _NOTHING
-    if not known.any():
+    defined = error > _NOTHING
+    if not defined.any():
         return 1.0
-    largest = float(np.max(np.abs(seen[known]) / error[known])) * _ROUNDED
+    largest = float(np.max(np.abs(seen[defined]) / error[defined])) * _ROUNDED
     rng = np.random.default_rng(resampling.seed)
     beyond = 0
     for _ in range(resampling.resamples):
         signs = 2.0 * rng.integers(0, 2, by_game.shape[1]) - 1
-        beyond += bool(np.max(np.abs((by_game @ signs)[known]) / error[known]) >= largest)
+        beyond += bool(np.max(np.abs((by_game @ signs)[defined]) / error[defined]) >= largest)
     return (beyond + 1) / (resampling.resamples + 1)
 
 
@@ -288,12 +288,12 @@ class Equals:
             edges = matching_bins(part).cuts(part).edges
             bins = np.searchsorted(edges[1:-1], part.values.astype(np.float64), side="right")
             # A cell lies on one side of the point where the overall curve crosses one half.
-            numbers[here] = count + 2 * bins + self._favours_first[here]
+            numbers[here] = count + 2 * bins + self._favors_first[here]
             count += 2 * max(len(edges) - 1, 1)
         return numbers, count
 
     @cached_property
-    def _favours_first(self) -> NDArray[np.bool_]:
+    def _favors_first(self) -> NDArray[np.bool_]:
         """Whether the overall curve puts the first player ahead at each position's value."""
         bins = bin_numbers(self.sample, self._edges) + 1
         weight = self.sample.weight.astype(np.float64)
@@ -309,7 +309,7 @@ class Equals:
         """
         numbers, count = self._cells
         cells = replace(self.sample, values=numbers.astype(np.float32))
-        results = np.where(self._favours_first, cells.results, 1 - cells.results)
+        results = np.where(self._favors_first, cells.results, 1 - cells.results)
         edges = np.arange(count + 1, dtype=np.float64) - 0.5
         return cells, cells.with_results(results), edges
 
@@ -321,9 +321,9 @@ class Equals:
         """
         if self.strata is None:
             return condition_gap(self.sample, holds, edges=self._edges, confidence=confidence)
-        first, favoured, edges = self._numbered
+        first, favored, edges = self._numbered
         gap = condition_gap(first, holds, edges=edges, confidence=confidence)
-        lean = condition_gap(favoured, holds, edges=edges, confidence=confidence).level
+        lean = condition_gap(favored, holds, edges=edges, confidence=confidence).level
         return replace(gap, lean=replace(lean, kind="lean"))
 
     def distance(self, holds: NDArray[np.bool_], resampling: Resampling) -> Distance | None:

@@ -227,9 +227,9 @@ class Sample:
         Empty strata stay empty; the shares of the others are normalized.
         """
         own = np.bincount(strata, minlength=len(shares))
-        wanted = np.where(own > 0, shares, 0.0)
-        factor = np.divide(wanted, own, out=np.zeros(len(shares)), where=own > 0)
-        total = wanted.sum()
+        targets = np.where(own > 0, shares, 0.0)
+        factor = np.divide(targets, own, out=np.zeros(len(shares)), where=own > 0)
+        total = targets.sum()
         weights = factor[strata] * (len(self) / total if total > 0 else 0.0)
         return replace(self, weights=weights.astype(np.float32))
 

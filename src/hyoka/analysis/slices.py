@@ -218,9 +218,9 @@ class Slices(Result):
     @property
     def title(self) -> str:
         """One-line title."""
-        found = f"{len(self.slices)} of {self.tried} conditions"
+        count = f"{len(self.slices)} of {self.tried} conditions"
         equal = f", {self.held_equal} being equal" if self.held_equal else ""
-        return f"Where {self.evaluator} is wrong: {found}{equal}"
+        return f"Where {self.evaluator} is wrong: {count}{equal}"
 
     def table(self) -> pa.Table:
         """One row per slice, the worst first."""
@@ -401,9 +401,9 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
         if not _says_more(each, kind, parents):
             continue
         why = elsewhere.explanation(each, kind)
-        kept = own if why is None else explained
-        if not any(_alike(each, kind, other) for other in kept):
-            kept.append(_Passed(each, kind, q, why))
+        chosen = own if why is None else explained
+        if not any(_alike(each, kind, other) for other in chosen):
+            chosen.append(_Passed(each, kind, q, why))
     slices = tuple(
         _split(equals, each, confidence, resampling)
         for each in (*own, *explained[:_MOST_EXPLAINED])
@@ -536,9 +536,9 @@ def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
     return all(surely >= abs(parent.gap.departure(kind).effect.value) for parent in parts)
 
 
-def _alike(each: _Tried, kind: Kind, kept: _Passed) -> bool:
+def _alike(each: _Tried, kind: Kind, listed: _Passed) -> bool:
     """Whether a condition is a near-duplicate of a listed one."""
-    other, other_kind = kept.tried, kept.kind
+    other, other_kind = listed.tried, listed.kind
     if kind != other_kind:
         return each.condition is other.condition
     one, two = each.condition.holds, other.condition.holds

@@ -165,8 +165,8 @@ class _Work:
 
     def hessian_times(self, logs: Floats, direction: Floats) -> Floats:
         """Product of the negative log-posterior's Hessian with a direction."""
-        known = self.competitions.information_times(np.exp(logs), direction, self.threads)
-        return np.asarray(known + self.prior_bend(logs) * direction)
+        product = self.competitions.information_times(np.exp(logs), direction, self.threads)
+        return np.asarray(product + self.prior_bend(logs) * direction)
 
     def is_near_optimum(self, logs: Floats) -> bool:
         """Whether no change of a single strength would gain much."""
@@ -197,7 +197,7 @@ def _climb(work: _Work, rounds: int) -> Floats:
             return -value, -gradient * unit
 
         left = min(rounds - len(work.posterior), _ROUNDS_AT_ONCE)
-        found = minimize(
+        result = minimize(
             descend,
             logs / unit,
             jac=True,
@@ -212,10 +212,10 @@ def _climb(work: _Work, rounds: int) -> Floats:
                 "gtol": _NEAR_OPTIMUM,
             },
         )
-        logs = np.asarray(found.x * unit)
+        logs = np.asarray(result.x * unit)
         if work.is_near_optimum(logs):
             return logs
-        if found.nit == 0:  # no further gain at this precision
+        if result.nit == 0:  # no further gain at this precision
             break
     return logs
 
@@ -259,19 +259,19 @@ class _Preconditioner:
         self._factor: Any = None
         self._solve = cho_solve
         if together:
-            known = competitions.information(np.exp(logs), together, every, work.threads)
+            information = competitions.information(np.exp(logs), together, every, work.threads)
             # A feature that is rare in the sample would look flat.
-            seldom = (every > 1) & (np.diag(known) < _SELDOM * every)
-            known[np.diag_indices(together)] += np.where(
+            seldom = (every > 1) & (np.diag(information) < _SELDOM * every)
+            information[np.diag_indices(together)] += np.where(
                 seldom, self._diagonal[:together], work.prior_bend(logs)[:together]
             )
-            self._factor = cho_factor(known)
+            self._factor = cho_factor(information)
 
     def __call__(self, vector: Floats) -> Floats:
-        found = vector / self._diagonal
+        solution = vector / self._diagonal
         if self._factor is not None:
-            found[: self._together] = self._solve(self._factor, vector[: self._together])
-        return np.asarray(found)
+            solution[: self._together] = self._solve(self._factor, vector[: self._together])
+        return np.asarray(solution)
 
 
 def _newton(
@@ -315,13 +315,13 @@ def _newton_step(
     step = np.zeros_like(logs)
     residual = np.where(free, gradient, 0.0)
     weakest = float(work.prior_bend(logs)[free].min(initial=np.inf))
-    wanted = (_CG_ACCURACY * TOLERANCE) ** 2 * weakest
+    tolerance = (_CG_ACCURACY * TOLERANCE) ** 2 * weakest
     direction = np.zeros_like(logs)
     size = 0.0
     for _ in range(_CG_STEPS):
         scaled = np.where(free, preconditioner(residual), 0.0)
         former, size = size, float(residual @ scaled)
-        if size <= wanted:
+        if size <= tolerance:
             return step, True
         direction = scaled + (size / former if former else 0.0) * direction
         product = np.where(free, work.hessian_times(logs, direction), 0.0)
@@ -338,32 +338,32 @@ def _errors(work: _Work, strengths: Floats, together: int) -> Floats:
         by_games = np.sqrt(competitions.squared_scores(strengths)) / bend
     errors = np.maximum(by_games, 1 / np.sqrt(bend))
     every = max(len(competitions) // _FOR_ERRORS, 1)
-    known = competitions.information(strengths, together, every, work.threads)
-    chosen = np.flatnonzero(np.diag(known) > _LEAST)
+    information = competitions.information(strengths, together, every, work.threads)
+    chosen = np.flatnonzero(np.diag(information) > _LEAST)
     if len(chosen):
-        known = known[np.ix_(chosen, chosen)]
+        information = information[np.ix_(chosen, chosen)]
         won = strengths[chosen] / (1 + strengths[chosen])
         bend_of_prior = np.diag(2 * work.prior * won * (1 - won))
-        inverse: Floats = np.asarray(np.linalg.inv(known + bend_of_prior), np.float64)
+        inverse: Floats = np.asarray(np.linalg.inv(information + bend_of_prior), np.float64)
         scores = competitions.scores_by_game(strengths, together)[:, chosen].astype(np.float64)
         games = len(scores) / max(len(scores) - 1, 1)
         by_games = games * ((scores @ inverse) ** 2).sum(0)
         # Clustering underestimates the error of a feature that occurs in few games, so take the
         # larger of the two errors.
-        errors[chosen] = np.sqrt(np.maximum(by_games, _known_variances(known, inverse)))
+        errors[chosen] = np.sqrt(np.maximum(by_games, _variances(information, inverse)))
     errors[work.teams == 0] = np.nan
     return errors
 
 
-def _known_variances(known: Floats, inverse: Floats) -> Floats:
+def _variances(information: Floats, inverse: Floats) -> Floats:
     """Variances from the information, without directions that are not identified.
 
     Where every move has one feature of some group (a distance to the last move, say), scaling the
     whole group changes nothing: only their ratios have errors.
     """
-    root = np.sqrt(np.diag(known))
-    bends, directions = np.linalg.eigh(known / np.outer(root, root))
+    root = np.sqrt(np.diag(information))
+    bends, directions = np.linalg.eigh(information / np.outer(root, root))
     free = directions[:, bends < _LEAST]
     along = (free / root[:, None]) @ (free * root[:, None]).T
-    kept = np.eye(len(known)) - along
-    return np.asarray(np.einsum("ij,jk,ik->i", kept, inverse, kept, optimize=True))
+    projection = np.eye(len(information)) - along
+    return np.asarray(np.einsum("ij,jk,ik->i", projection, inverse, projection, optimize=True))

@@ -48,8 +48,8 @@ def shrunk(weights: Weights, by: Weights | float) -> Weights:
     >>> shrunk(np.array([3.0, 0.5, -2.0], np.float32), 1.0).tolist()
     [2.0, 0.0, -1.0]
     """
-    found: Weights = np.sign(weights) * np.maximum(np.abs(weights) - by, 0)
-    return found.astype(np.float32, copy=False)
+    result: Weights = np.sign(weights) * np.maximum(np.abs(weights) - by, 0)
+    return result.astype(np.float32, copy=False)
 
 
 @dataclass
@@ -166,8 +166,8 @@ class Lessons:
         """Return a copy with the categories of all positions, computed if missing."""
         if self.categories is not None:
             return self
-        found = categories_of(self.games, threads=threads, progress=progress)
-        return replace(self, categories=found)
+        categories = categories_of(self.games, threads=threads, progress=progress)
+        return replace(self, categories=categories)
 
     @property
     def moves(self) -> int:
@@ -269,19 +269,19 @@ class Judge:
     ) -> Judgment:
         """Search all moves with the weights and rank the moves played."""
         ranks, _, _ = self._comparisons.search(weights, self._reach, self._threads, progress)
-        known = ranks > 0
-        count = max(int(known.sum()), 1)
+        has_move = ranks > 0
+        count = max(int(has_move.sum()), 1)
         moves, outcomes, positions, _ = self.differentiate(weights, gradient=False)[:4]
-        known_results = ~np.isnan(self._lessons.results)
+        has_result = ~np.isnan(self._lessons.results)
         log_loss = math.nan
-        if known_results.any():
+        if has_result.any():
             even = np.tile(np.array([1, 0, 0, 1], np.float32), (len(self._lessons), 1))
             _, loss, met, *_ = self._losses(weights, even, gradient=False)
             log_loss = loss / max(met, 1)
         return Judgment(
             count,
-            float((ranks[known] == 1).mean()) if known.any() else math.nan,
-            float((ranks[known] <= WITHIN).mean()) if known.any() else math.nan,
+            float((ranks[has_move] == 1).mean()) if has_move.any() else math.nan,
+            float((ranks[has_move] <= WITHIN).mean()) if has_move.any() else math.nan,
             moves / max(positions, 1),
             outcomes / max(positions, 1),
             log_loss,
@@ -466,12 +466,12 @@ def _held_out_loss(report: PassReport) -> float:
     return judged.moves + judged.outcomes
 
 
-def _report(given: dict[str, Any]) -> PassReport:
-    held_out = given.pop("held_out")
+def _report(plain: dict[str, Any]) -> PassReport:
+    held_out = plain.pop("held_out")
     return PassReport(
-        learned=Judgment(**given.pop("learned")),
+        learned=Judgment(**plain.pop("learned")),
         held_out=None if held_out is None else Judgment(**held_out),
-        **given,
+        **plain,
     )
 
 

@@ -178,12 +178,12 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
         )
     gathered = _Gathered(before, np.stack([base.weights, before.weights, *directions]), chosen)
     places = study.game_table_of(table["game_id"].to_numpy(), table["ply"].to_numpy())
-    kept: list[NDArray[np.bool_]] = []
+    masks: list[NDArray[np.bool_]] = []
     tally = Tally(progress, "positions at rest" if quiet else "positions", len(table), "positions")
     for chunk in places.chunks():
-        kept.append(gathered.add_resting(chunk) if quiet else gathered.add_static(chunk))
+        masks.append(gathered.add_resting(chunk) if quiet else gathered.add_static(chunk))
         tally.add(len(chunk))
-    keep = np.concatenate(kept) if kept else np.zeros(0, bool)
+    keep = np.concatenate(masks) if masks else np.zeros(0, bool)
     columns, traits = gathered.columns()
     rows = table.filter(pa.array(keep))
     if shape == "factor":
@@ -212,19 +212,19 @@ def term_examples(  # noqa: PLR0913 - a keyword for each choice
 
 def chosen_terms(evaluation: LinearEvaluation, patterns: Sequence[str]) -> list[str]:
     """Terms that match names and patterns, each once, in the evaluation's order."""
-    wanted: set[str] = set()
+    selected: set[str] = set()
     for pattern in patterns:
         matches = fnmatch.filter(evaluation.names, pattern)
         if not matches:
             hint = nearest(pattern, evaluation.names) or f"{len(evaluation)} are there"
             raise NotationError(f"{evaluation.game}'s evaluation has no term '{pattern}'; {hint}")
-        wanted |= set(matches)
-    if not wanted:
+        selected |= set(matches)
+    if not selected:
         raise NotationError(
             "no term is named: say which weights to fit, one or more of `hyoka model terms "
             f"{evaluation.game}`"
         )
-    return [name for name in evaluation.names if name in wanted]
+    return [name for name in evaluation.names if name in selected]
 
 
 def _numbers(
@@ -337,8 +337,8 @@ def column_examples(
     with_result, undecided = decided(scored, selection.draws)
     table = selection.draw(with_result)
     all_scores, unit = _scores(table, evaluator)
-    known = np.isfinite(all_scores)
-    rows, scores = table.filter(pa.array(known)), all_scores[known]
+    finite = np.isfinite(all_scores)
+    rows, scores = table.filter(pa.array(finite)), all_scores[finite]
     features = np.stack(
         [_finite(rows[f"column_{i}"], name) for i, name in enumerate(expressions)], axis=1
     )
@@ -381,9 +381,9 @@ def column_scores(study: Study, engine: str) -> ScoredPositions:
         f" where engine = '{quoted}' and failed is null"
     )
     numbers, unit = _scores(table, engine)
-    known = np.isfinite(numbers)
-    values = logistic(numbers[known]) if unit == "logits" else numbers[known]
-    games, plies = (table[name].to_numpy()[known] for name in ("game_id", "ply"))
+    finite = np.isfinite(numbers)
+    values = logistic(numbers[finite]) if unit == "logits" else numbers[finite]
+    games, plies = (table[name].to_numpy()[finite] for name in ("game_id", "ply"))
     return ScoredPositions(games.astype(np.int64), plies.astype(np.int32), values, unit != "logits")
 
 
@@ -391,17 +391,17 @@ def _scored(study: Study, engine: str, columns: Sequence[str], where: str | None
     """Positions with an evaluator's scores and the columns."""
     names = study.condition_columns()
     condition = "true" if where is None else check_condition(where, names)
-    wanted = []
+    expressions = []
     for index, column in enumerate(columns):
         try:
-            wanted.append(f"{check_condition(column, names)} as column_{index}")
+            expressions.append(f"{check_condition(column, names)} as column_{index}")
         except ConditionError as error:
             raise ConditionError(str(error).replace("condition '", "column '", 1)) from error
     quoted = engine.replace("'", "''")
     return study.sql(
         f"select game_id, ply, result, score, value, mate, unit,"
         f" {', '.join(f'column_{index}' for index in range(len(columns)))} from"
-        f" (select game_id, ply, coalesce(adjudicated, result) as result, {', '.join(wanted)}"
+        f" (select game_id, ply, coalesce(adjudicated, result) as result, {', '.join(expressions)}"
         f" from positions where {condition})"
         " join (select game_id, ply, score, value, mate, unit from evaluations"
         f" where engine = '{quoted}') using (game_id, ply) order by game_id, ply"

@@ -23,7 +23,7 @@ THRESHOLD: Final = 50
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionPath:
     """The questions of a tree on the path from its root to a leaf."""
 
     tactics: tuple[tuple[str, str], ...]
@@ -118,12 +118,12 @@ class Mets(Model):
         scored = [(move, _score(odds[code_of(move)])) for move in moves]
         return sorted(scored, key=lambda each: each[1])
 
-    def asked(self, game: Game, move: AnyMove) -> Asked:
+    def questions(self, game: Game, move: AnyMove) -> QuestionPath:
         """The questions on the path to a move's leaf."""
         tactics, stones = self.tree.path_of(
             self._position(game), self.game, code_of(move), *_last_codes(game)
         )
-        return Asked(tuple(tactics), tuple(stones))
+        return QuestionPath(tuple(tactics), tuple(stones))
 
     def _position(self, game: Game) -> Position:
         if name_of(game) != self.game:
@@ -185,7 +185,9 @@ NUMBERED: Final = "1234567890"
 """Labels of the best moves in order; 0 is the tenth."""
 
 
-def ranking_diagram(line: Line, best: Sequence[AnyMove], asked: Asked | None = None) -> Diagram:
+def ranking_diagram(
+    line: Line, best: Sequence[AnyMove], questions: QuestionPath | None = None
+) -> Diagram:
     """A diagram with the best moves numbered, each on the last cell in its notation.
 
     `asked`, the questions about the first move, marks the points they examine.
@@ -202,8 +204,8 @@ def ranking_diagram(line: Line, best: Sequence[AnyMove], asked: Asked | None = N
         if cell is not None:
             labels.setdefault(cell, number)
     marks: frozenset[Cell] = frozenset()
-    if asked is not None and best and (middle := _cell_of(str(best[0]), board)) is not None:
-        cells = [(middle[0] + down, middle[1] + right) for down, right, _ in asked.stones]
+    if questions is not None and best and (middle := _cell_of(str(best[0]), board)) is not None:
+        cells = [(middle[0] + down, middle[1] + right) for down, right, _ in questions.stones]
         marks = frozenset(
             (row, column)
             for row, column in [middle, *cells]

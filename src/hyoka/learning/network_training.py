@@ -159,13 +159,13 @@ class Tables:
         lengths = ends - begins
         places = np.repeat(begins - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
         places += np.arange(len(places))
-        found = torch.zeros(len(rows), self.codes, device=self.device)
+        targets = torch.zeros(len(rows), self.codes, device=self.device)
         index = np.repeat(np.arange(len(rows)), lengths)
-        found[
+        targets[
             torch.from_numpy(index).to(self.device),
             torch.from_numpy(self.moves[places].astype(np.int64)).to(self.device),
         ] = torch.from_numpy(self.shares[places]).to(self.device)
-        return found
+        return targets
 
 
 class Trainee(ABC):
@@ -235,8 +235,8 @@ class Trainee(ABC):
                 value_loss, policy_loss, counts = self.losses(tables, rows)
                 index = torch.from_numpy(rows).to(tables.device)
                 seen = self.seen(tables.bits(tables.inputs[index], tables.input_count).float())
-                found = torch.sigmoid(self.logits(seen))
-                error = ((found - tables.values[index]) ** 2).sum()
+                values = torch.sigmoid(self.logits(seen))
+                error = ((values - tables.values[index]) ** 2).sum()
                 first = 0.0
                 judged = rows[rows < tables.with_moves]
                 if counts[1]:
@@ -389,7 +389,9 @@ def quantize(
         ("squeeze", stacked("squeeze"), zeros),
         ("value", floats["value"], floats["value_bias"]),
     ):
-        numbers[name], numbers[f"{name}_bias"], numbers[f"{name}_shifts"] = _whole(rows, bias)
+        numbers[name], numbers[f"{name}_bias"], numbers[f"{name}_shifts"] = _quantized_rows(
+            rows, bias
+        )
     moves, by_pass = floats["moves"], floats["pass"]
     widest = max(float(np.abs(moves).max()), float(np.abs(by_pass).max()), 1e-6)
     heaviest = max(float(np.abs(moves).sum(1).max()), float(np.abs(by_pass).sum()))
@@ -406,7 +408,7 @@ def floats_of(network: Convolution) -> dict[str, NDArray[np.float32]]:
     size, numbers = network.size, network.numbers
     c = size.channels
     stem = numbers["stem"].astype(np.float32) / STEPS
-    found: dict[str, NDArray[Any]] = {
+    floats: dict[str, NDArray[Any]] = {
         "stem": stem.transpose(2, 0, 1).reshape(c, size.planes, 3, 3),
         "globals": numbers["globals"] / STEPS,
         "stem_bias": numbers["stem_bias"] / STEPS,
@@ -422,14 +424,14 @@ def floats_of(network: Convolution) -> dict[str, NDArray[np.float32]]:
         divisor = 2.0 ** numbers[f"{name}_shifts"]
         rows[name] = numbers[name] / divisor[..., None]
         biases[name] = numbers[f"{name}_bias"] / divisor / STEPS
-    found |= {"value": rows["value"], "value_bias": biases["value"]}
+    floats |= {"value": rows["value"], "value_bias": biases["value"]}
     for i in range(size.blocks):
         for name in ("first", "second"):
             by_tap = rows[name][i].reshape(c, 3, 3, c)
-            found[f"{name}.{i}"] = by_tap.transpose(0, 3, 1, 2)
-            found[f"{name}_bias.{i}"] = biases[name][i]
-        found[f"squeeze.{i}"] = rows["squeeze"][i]
-    return {name: np.ascontiguousarray(array, np.float32) for name, array in found.items()}
+            floats[f"{name}.{i}"] = by_tap.transpose(0, 3, 1, 2)
+            floats[f"{name}_bias.{i}"] = biases[name][i]
+        floats[f"squeeze.{i}"] = rows["squeeze"][i]
+    return {name: np.ascontiguousarray(array, np.float32) for name, array in floats.items()}
 
 
 def _by_tap(weights: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -444,11 +446,11 @@ def _rows(weights: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _in_16(weights: NDArray[np.float32], steps: int) -> NDArray[np.int16]:
-    found = np.rint(np.clip(weights * steps, -_LARGEST_16, _LARGEST_16)).astype("<i2")
-    return np.ascontiguousarray(found)
+    steps_of = np.rint(np.clip(weights * steps, -_LARGEST_16, _LARGEST_16)).astype("<i2")
+    return np.ascontiguousarray(steps_of)
 
 
-def _whole(
+def _quantized_rows(
     rows: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.uint8]]:
     """Quantize rows with the finest steps that keep their sums within 32 bits."""
@@ -464,8 +466,8 @@ def _whole(
         shifts = np.maximum(shifts, LEAST_SHIFT)
     by_row = 2.0**shifts
     weights = np.clip(np.rint(rows * by_row[..., None]), -_LARGEST_16, _LARGEST_16)
-    whole_bias = np.clip(np.rint(bias * by_row * STEPS), -(2**30), 2**30)
-    return weights.astype("<i2"), whole_bias.astype("<i4"), shifts.astype("|u1")
+    quantized_bias = np.clip(np.rint(bias * by_row * STEPS), -(2**30), 2**30)
+    return weights.astype("<i2"), quantized_bias.astype("<i4"), shifts.astype("|u1")
 
 
 _LARGEST_WEIGHT: Final = 1.98

@@ -88,7 +88,7 @@ class SearchPlan:
                 "games", f"are at least {2 * (self.population - 1)}: a pair against each other one"
             )
 
-    def made_optimiser(self) -> Optimiser:
+    def new_optimizer(self) -> Optimiser:
         """Create the optimizer in its initial state."""
         common: dict[str, Any] = {
             "start": self.start,
@@ -180,14 +180,14 @@ def _with(spec: SearchSpec, content: bytes) -> SearchSpec:
 def openings_for(game: str, plies: int, count: int, *, seed: int) -> list[list[int]]:
     """Random openings as move codes."""
     start = game_type(game)()
-    found = []
+    openings = []
     for opening in itertools.islice(random_openings(game, plies, seed), count):
         line, codes = start.line(), []
         for move in opening.moves:
             codes.append(int(line.parse(move).code))
             line = line.play(move)
-        found.append(codes)
-    return found
+        openings.append(codes)
+    return openings
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ class ObjectiveSearch:
         self.population: list[int] = []
         self._new: list[int] = []
         self._lessons = lessons
-        self._optimiser = plan.made_optimiser()
+        self._optimiser = plan.new_optimizer()
         self._results: dict[tuple[int, int], list[int]] = {}
         self._begin()
 
@@ -255,7 +255,7 @@ class ObjectiveSearch:
 
     def games_of(self, individual: int) -> int:
         """Number of games an individual has played."""
-        return sum(len(found) for pair, found in self._results.items() if individual in pair)
+        return sum(len(results) for pair, results in self._results.items() if individual in pair)
 
     @property
     def games(self) -> int:
@@ -316,11 +316,11 @@ class ObjectiveSearch:
         fitness = np.array([elo[each] for each in self.population])
         new = np.isin(self.population, self._new)
         self._optimiser.tell(vectors, fitness, new)
-        asked = self._optimiser.ask()
+        drawn = self._optimiser.ask()
         order = sorted(self.population, key=lambda each: (elo[each], each))
-        dropped = tuple(order[: len(asked)])
+        dropped = tuple(order[: len(drawn)])
         self.population = [each for each in self.population if each not in dropped]
-        self._new = self._add(asked)
+        self._new = self._add(drawn)
         step = Step(
             len(self.steps) + 1,
             {each: elo[each] for each in order},
@@ -457,7 +457,7 @@ def read_steps(folder: Path) -> list[Step]:
     """Read the steps of a search, even while it is running; raises StudyError."""
     try:
         lines = read_regular(folder / JOURNAL).split(b"\n")[:-1]
-        found = [each["step"] for line in lines if "step" in (each := json.loads(line))]
+        steps = [each["step"] for line in lines if "step" in (each := json.loads(line))]
         return [
             Step(
                 int(step["number"]),
@@ -467,7 +467,7 @@ def read_steps(folder: Path) -> list[Step]:
                 tuple(map(int, step["dropped"])),
                 tuple(map(int, step["new"])),
             )
-            for step in found
+            for step in steps
         ]
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise StudyError(f"{folder}: no steps that can be read: {error}") from error
@@ -535,7 +535,7 @@ def verify(  # noqa: PLR0913 - a keyword for each choice
     )
     pairs = [(PROPOSED, Comparison.name), (PROPOSED, Combination.name)]
     pairs.append((Combination.name, Comparison.name))
-    found = []
+    results = []
     for one, other in pairs:
         specs = [f"{name}=ab:nodes={plan.nodes},hash=1,eval={files[name]}" for name in (one, other)]
         match = plan_match(
@@ -545,5 +545,5 @@ def verify(  # noqa: PLR0913 - a keyword for each choice
             seed=plan.seed + _APART,
             max_plies=400,
         )
-        found.append(play(match, folder / f"{one}-v-{other}"))
-    return found
+        results.append(play(match, folder / f"{one}-v-{other}"))
+    return results

@@ -110,11 +110,11 @@ class Parameterized:
         if categories is None or len(categories) != rows:
             raise NotationError("this objective needs the categories of all positions")
         factors = np.asarray(self.factors)
-        found = np.tile(np.asarray(CONSTANTS), (rows, 1))
+        products = np.tile(np.asarray(CONSTANTS), (rows, 1))
         for numbers in categories.numbered():
-            known = numbers >= 0
-            found[known] *= factors[:, numbers[known]].T
-        return found.astype(np.float32)
+            has_category = numbers >= 0
+            products[has_category] *= factors[:, numbers[has_category]].T
+        return products.astype(np.float32)
 
     def as_json(self) -> dict[str, Any]:
         """JSON representation, by parameter, class and category."""
@@ -166,20 +166,20 @@ def objective_from(source: str | Path | ModelFile | Mapping[str, Any]) -> Object
         hint = nearest(source, OBJECTIVES) or f"there are {', '.join(OBJECTIVES)}, or a file"
         raise NotationError(f"no objective '{shown(source)}'; {hint}")
     file = read_model_file(source, "objective")
-    found = file.json_object().get("objective")
-    if not isinstance(found, dict):
+    plain = file.json_object().get("objective")
+    if not isinstance(plain, dict):
         raise SourceError(f"{file}: it holds no objective")
-    return _from_json(found, str(file))
+    return _from_json(plain, str(file))
 
 
-def _from_json(given: Mapping[str, Any], source: str) -> Objective:
-    kind = given.get("kind")
+def _from_json(plain: Mapping[str, Any], source: str) -> Objective:
+    kind = plain.get("kind")
     if kind not in OBJECTIVES:
         raise SourceError(f"{source}: no objective '{shown(kind)}'")
     try:
         if kind == Parameterized.name:
-            return _parameterised(given)
-        named = {name: number_of(value) for name, value in given.items() if name != "kind"}
+            return _parameterised(plain)
+        named = {name: number_of(value) for name, value in plain.items() if name != "kind"}
         if not np.isfinite(list(named.values())).all():
             raise ValueError("some numbers are none")
         return Comparison(**named) if kind == Comparison.name else Combination(**named)
@@ -187,18 +187,18 @@ def _from_json(given: Mapping[str, Any], source: str) -> Objective:
         raise SourceError(f"{source}: an objective that can't be read: {error}") from None
 
 
-def _parameterised(given: Mapping[str, Any]) -> Parameterized:
-    table = given["factors"]
+def _parameterised(plain: Mapping[str, Any]) -> Parameterized:
+    table = plain["factors"]
     rows = tuple(
         tuple(number_of(value) for name in CLASSES for value in table[parameter][name])
         for parameter in PARAMETERS
     )
     if any(len(row) != CATEGORY_COUNT for row in rows):
         raise ValueError("not a factor for each category")
-    made = Parameterized(rows, number_of(given["l1"]))
-    if not np.isfinite(made.vector()).all():
+    objective = Parameterized(rows, number_of(plain["l1"]))
+    if not np.isfinite(objective.vector()).all():
         raise ValueError("some numbers are none")
-    return made
+    return objective
 
 
 def objective_model_file(objective: Objective, origin: Origin | None = None) -> ModelFile:

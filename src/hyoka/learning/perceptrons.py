@@ -59,21 +59,21 @@ class LabeledPositions:
         evaluates the position after it. Opening moves have no evaluations.
         """
         _check_game(record.game for record in records)
-        found: list[Position] = []
+        positions: list[Position] = []
         values: list[float] = []
         games: list[int] = []
         for number, record in enumerate(records):
-            told = {
+            comments = {
                 remark.ply - (remark.author is not None): remark.value
                 for remark in record.remarks
                 if remark.value is not None and not remark.book
             }
             for ply, position in enumerate(record.positions()):
-                if ply in told and position.outcome is None:
-                    found.append(position)
-                    values.append(told[ply])
+                if ply in comments and position.outcome is None:
+                    positions.append(position)
+                    values.append(comments[ply])
                     games.append(number)
-        return cls(found, np.array(values, np.float64), np.array(games, np.int64))
+        return cls(positions, np.array(values, np.float64), np.array(games, np.int64))
 
     @classmethod
     def of_study(
@@ -99,13 +99,13 @@ class LabeledPositions:
         )
         games, plies, values = (rows[name].to_numpy() for name in ("game_id", "ply", "value"))
         apart = numbers_held_out(study, hold_out)
-        kept = np.isin(games, apart) == held_out
-        positions = list(study.game_table_of(games[kept], plies[kept]).positions())
+        selected = np.isin(games, apart) == held_out
+        positions = list(study.game_table_of(games[selected], plies[selected]).positions())
         going_on = np.array([each.outcome is None for each in positions], bool)
         return cls(
             [each for each in positions if each.outcome is None],
-            values[kept][going_on].astype(np.float64),
-            games[kept][going_on].astype(np.int64),
+            values[selected][going_on].astype(np.float64),
+            games[selected][going_on].astype(np.int64),
         )
 
     def __add__(self, other: "LabeledPositions") -> "LabeledPositions":
@@ -194,8 +194,8 @@ class TrainedPerceptrons:
 
     def origin(self, command: str, seed: int, games: int, **choices: str) -> Origin:
         """Origin of these networks, for their file."""
-        made = Origin(command, seed, {"games": games, "positions": self.positions}, choices)
-        return replace(made, versions={**made.versions, "torch": self.torch})
+        origin = Origin(command, seed, {"games": games, "positions": self.positions}, choices)
+        return replace(origin, versions={**origin.versions, "torch": self.torch})
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,18 +64,18 @@ class TermLeaves:
         quiescence = game_facts(study.game).search.quiescence
         what = "positions at rest" if quiescence else "positions"
         tally = Tally(progress, what, len(table), "positions")
-        kept, blocks, stages = [], [csr_array((0, len(evaluation)))], [np.zeros(0)]
+        masks, blocks, stages = [], [csr_array((0, len(evaluation)))], [np.zeros(0)]
         for chunk in study.game_table_of(games, plies).chunks():
             if quiescence:
                 quiet = chunk.quiet_terms(evaluation.flat)
                 terms, keep = quiet.terms, quiet.rests
             else:
                 terms, keep = chunk.terms(), chunk.outcomes() == UNFINISHED
-            kept.append(keep)
+            masks.append(keep)
             blocks.append(terms.matrix()[keep])
             stages.append(terms.progress[keep].astype(np.float64))
             tally.add(len(chunk))
-        rows = np.concatenate(kept)
+        rows = np.concatenate(masks)
         return cls(
             evaluation,
             vstack(blocks, "csr").astype(np.float64),
@@ -125,9 +125,9 @@ class Steepness:
         stages = np.stack([scores * (1 - late), scores * late], axis=1)
         names = ["the score in the opening", "the score in the ending"]
         fit = fit_sigmoid(stages, leaves.results, leaves.games, names=names)
-        found = cls(*map(float, fit.coefficients))
-        if min(found.at(late)) > 0:
-            return found
+        steepness = cls(*map(float, fit.coefficients))
+        if min(steepness.at(late)) > 0:
+            return steepness
         return cls(*[1 / _scale(leaves, evaluation or leaves.evaluation)] * 2)
 
     def at(self, progress: Array) -> Array:
@@ -235,8 +235,8 @@ def _worth(design: Any, offset: Array, leaves: TermLeaves) -> float:
     pulls = pulls_by_game(design, surprise, leaves.games)
     between = np.asarray(pulls.power(2).sum(axis=0)).ravel()
     alone = np.asarray(design.power(2).T @ surprise**2).ravel()
-    known = between > 0
-    return float(min(1.0, np.median(alone[known] / between[known]))) if known.any() else 1.0
+    defined = between > 0
+    return float(min(1.0, np.median(alone[defined] / between[defined]))) if defined.any() else 1.0
 
 
 def _most_likely(design: Any, offset: Array, results: Array, spread: Array, worth: float) -> Array:
@@ -251,14 +251,14 @@ def _most_likely(design: Any, offset: Array, results: Array, spread: Array, wort
         total = worth * float(log_losses(logits, results).sum()) + float(steps @ steps) / 2
         return total, worth * np.asarray(turned @ surprise) * spread + steps
 
-    found = minimize(
+    result = minimize(
         loss,
         np.zeros(len(spread)),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": _STEPS, "maxcor": _KEPT_STEPS, "ftol": 1e-13, "gtol": 1e-7},
     )
-    return np.asarray(found.x * spread)
+    return np.asarray(result.x * spread)
 
 
 def _errors(design: Any, logits: Array, leaves: TermLeaves, spread: Array, worth: float) -> Array:

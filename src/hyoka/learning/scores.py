@@ -88,14 +88,14 @@ class ScoredLeaves:
         chosen = feature_set(study.game, features)
         places, scores = _scored(study, evaluator, where)
         tally = Tally(progress, "positions at rest", len(places), "positions")
-        parts, kept = [], []
+        parts, masks = [], []
         blank = SparseEvaluation.starting(study.game, chosen.name)
         for chunk in places.chunks():
             ends = list(_ends(chunk))
-            kept.append(np.array([end is not None for end in ends]))
+            masks.append(np.array([end is not None for end in ends]))
             parts.append(blank.terms([end for end in ends if end is not None]))
             tally.add(len(chunk))
-        keep = np.concatenate(kept)
+        keep = np.concatenate(masks)
         apart = numbers_held_out(study, hold_out, start)
         games = places.game_ids[keep]
         return cls(chosen, vstack(parts, "csr"), scores[keep], np.isin(games, apart), games)
@@ -109,16 +109,16 @@ def _scored(
     if len(names) > 1:
         raise StudyError(f"{study.path}: say which evaluator's scores: {', '.join(names)}")
     quoted = names[0].replace("'", "''")
-    said = study.sql(
+    scored = study.sql(
         f"select game_id, ply, case when mate is null then score when mate > 0 then 'inf'::double "
         f"else '-inf'::double end as score from evaluations where engine = '{quoted}' "
         "and failed is null and (score is not null or mate is not null) order by game_id, ply"
     )
-    wanted = study.select(where, "game_id, ply")
-    kept = np.isin(_keys(said), _keys(wanted))
-    if not kept.any():
+    selected = study.select(where, "game_id, ply")
+    rows = np.isin(_keys(scored), _keys(selected))
+    if not rows.any():
         raise StudyError(f"{study.path}: {names[0]} has scored none of these positions")
-    games, plies, scores = (said[name].to_numpy()[kept] for name in said.column_names)
+    games, plies, scores = (scored[name].to_numpy()[rows] for name in scored.column_names)
     return study.game_table_of(games, plies), scores.astype(np.float64)
 
 
@@ -185,12 +185,12 @@ def fit_scores(
         raise StudyError("no games are left to learn from")
     first = begun.weights.astype(np.float64)
     expected = logistic(leaves.scores / chosen.teacher_scale)
-    known = ~leaves.held_out
-    matrix, wanted = leaves.matrix[known], expected[known]
-    scale = _scale(matrix @ begun.weights, wanted, leaves.games[known], features.scale)
+    fitted = ~leaves.held_out
+    matrix, targets = leaves.matrix[fitted], expected[fitted]
+    scale = _scale(matrix @ begun.weights, targets, leaves.games[fitted], features.scale)
     spread = np.where(first == 0, chosen.freedom, chosen.known_freedom)
     weights = _most_likely(
-        matrix, wanted, scale, start=first, spread=spread, steps=chosen.steps, progress=progress
+        matrix, targets, scale, start=first, spread=spread, steps=chosen.steps, progress=progress
     )
     apart, prediction_accuracy = leaves.matrix[leaves.held_out], expected[leaves.held_out]
 
@@ -205,8 +205,8 @@ def fit_scores(
     least = log_losses(np.log(sure / (1 - sure)), sure)
     return ScoreFit(
         SparseEvaluation(features, weights, begun.scale),
-        int(known.sum()),
-        len(np.unique(leaves.games[known])),
+        int(fitted.sum()),
+        len(np.unique(leaves.games[fitted])),
         len(prediction_accuracy),
         scale,
         loss(begun.weights),
@@ -249,7 +249,7 @@ def _most_likely(  # noqa: PLR0913 - what there is to a fit
         total = float(log_losses(logits, expected).sum()) + float(moved @ moved) / 2
         return total / count, slope / count
 
-    found = minimize(
+    result = minimize(
         loss,
         np.zeros(len(start)),
         jac=True,
@@ -258,4 +258,4 @@ def _most_likely(  # noqa: PLR0913 - what there is to a fit
         options={"maxiter": steps, "maxcor": _KEPT_STEPS, "ftol": 1e-12, "gtol": 1e-12},
     )
     tally.reach(steps)
-    return np.asarray(start + found.x * spread, np.float32)
+    return np.asarray(start + result.x * spread, np.float32)

@@ -45,15 +45,15 @@ class PlayedGames:
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Concatenate several parts."""
         offsets = {"move_offsets", "visit_offsets"}
-        found: dict[str, Any] = {"game": parts[0].game}
+        arrays_by_name: dict[str, Any] = {"game": parts[0].game}
         for name in (each.name for each in fields(cls) if each.name != "game"):
             arrays = [getattr(part, name) for part in parts]
             if name in offsets:
                 lengths = np.concatenate([np.diff(array) for array in arrays])
-                found[name] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+                arrays_by_name[name] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
             else:
-                found[name] = np.concatenate(arrays)
-        return cls(**found)
+                arrays_by_name[name] = np.concatenate(arrays)
+        return cls(**arrays_by_name)
 
     def some(self, games: NDArray[np.bool_]) -> Self:
         """Select games by a mask."""
@@ -91,8 +91,8 @@ class PlayedGames:
         self, rows: NDArray[np.bool_], seed: int, blend: float, threads: int, *, with_moves: bool
     ) -> Examples:
         game_of = np.repeat(np.arange(len(self)), np.diff(self.move_offsets))
-        wanted = np.flatnonzero(rows)
-        plies = (wanted - self.move_offsets[game_of[wanted]]).astype(np.int32)
+        selected = np.flatnonzero(rows)
+        plies = (selected - self.move_offsets[game_of[selected]]).astype(np.int32)
         table = _core.GameTable(
             self.game,
             np.arange(len(self), dtype=np.int64),
@@ -101,18 +101,18 @@ class PlayedGames:
             self.komi,
             self.move_offsets,
             self.moves,
-            np.searchsorted(wanted, self.move_offsets).astype(np.int64),
+            np.searchsorted(selected, self.move_offsets).astype(np.int64),
             plies,
         )
-        counts = np.diff(self.visit_offsets)[wanted]
-        kept = np.repeat(rows, np.diff(self.visit_offsets))
-        offsets, visits = _offsets(counts), self.visits[kept].astype(np.float32)
+        counts = np.diff(self.visit_offsets)[selected]
+        visited_rows = np.repeat(rows, np.diff(self.visit_offsets))
+        offsets, visits = _offsets(counts), self.visits[visited_rows].astype(np.float32)
         inputs, legal, codes, first = table.network_inputs(
-            offsets, self.visited[kept], seed, with_moves, threads, None
+            offsets, self.visited[visited_rows], seed, with_moves, threads, None
         )
         sums = np.add.reduceat(visits, offsets[:-1]) if len(visits) else visits
-        result = (self.results[game_of[wanted]].astype(np.float32) + 1) / 2
-        value = blend * self.values[wanted] + (1 - blend) * result
+        result = (self.results[game_of[selected]].astype(np.float32) + 1) / 2
+        value = blend * self.values[selected] + (1 - blend) * result
         return Examples(
             self.game,
             inputs,
@@ -139,8 +139,8 @@ def play_games(
     plan: _core.SelfPlayPlan,
 ) -> PlayedGames:
     """Play one game per komi, numbered from `first`; fewer if interrupted."""
-    found = _core.self_play(game, list(players), komi, first, plan)
-    return PlayedGames(game, komi[: len(found["results"])], **found)
+    arrays = _core.self_play(game, list(players), komi, first, plan)
+    return PlayedGames(game, komi[: len(arrays["results"])], **arrays)
 
 
 _MOVERS: Final[tuple[Author, Author]] = ("first", "second")
@@ -163,7 +163,7 @@ def records_of(played: PlayedGames, player: str) -> list[Record]:
 
     The comment belongs to the move, since notations have no comments before the first move.
     """
-    found = []
+    records = []
     for number in range(len(played)):
         begin, end = (int(place) for place in played.move_offsets[number : number + 2])
         values = played.values[begin:end]
@@ -173,7 +173,7 @@ def records_of(played: PlayedGames, player: str) -> list[Record]:
             if not np.isnan(value)
         )
         komi = float(played.komi[number])
-        found.append(
+        records.append(
             Record(
                 played.game,
                 played.moves[begin:end].copy(),
@@ -185,7 +185,7 @@ def records_of(played: PlayedGames, player: str) -> list[Record]:
                 remarks=remarks,
             )
         )
-    return found
+    return records
 
 
 def study_of(played: PlayedGames, folder: Path, player: str) -> Study:
@@ -221,13 +221,13 @@ def games_of_study(study: Study) -> PlayedGames:
     played, ids = of_records([record for _, record in numbered]), [each for each, _ in numbered]
     if not study.sql("select 1 from visits limit 1").num_rows:
         return played
-    kept = np.array([_is_usable(record) for _, record in numbered])
+    usable = np.array([_is_usable(record) for _, record in numbered])
     lengths = np.diff(played.move_offsets)
-    games = np.repeat(np.array(ids)[kept], lengths)
+    games = np.repeat(np.array(ids)[usable], lengths)
     plies = np.arange(len(played.moves)) - np.repeat(played.move_offsets[:-1], lengths)
     visits = stored_visits(study, games, plies)
     values = np.concatenate(
-        [_values(record) for (_, record), keep in zip(numbered, kept, strict=True) if keep]
+        [_values(record) for (_, record), keep in zip(numbered, usable, strict=True) if keep]
     )
     return PlayedGames(
         played.game,
@@ -250,12 +250,12 @@ def _is_usable(record: Record) -> bool:
 
 def _values(record: Record) -> NDArray[np.float32]:
     """Value of each position in which a move was played; NaN if missing."""
-    found = np.full(len(record), np.nan, np.float32)
+    values = np.full(len(record), np.nan, np.float32)
     for remark in record.remarks:
         place = remark.ply - (remark.author is not None)
         if remark.value is not None and 0 <= place < len(record):
-            found[place] = remark.value
-    return found
+            values[place] = remark.value
+    return values
 
 
 def of_records(records: Iterable[Record]) -> PlayedGames:

@@ -138,8 +138,8 @@ class LoopPlan:
     @property
     def komi(self) -> float:
         """Komi of the games, if the game has one."""
-        known = game_facts(self.game).komi
-        return float("nan") if known is None else known
+        komi = game_facts(self.game).komi
+        return float("nan") if komi is None else komi
 
 
 @dataclass(frozen=True)
@@ -232,12 +232,12 @@ class SelfPlayLoop:
         with open_run(self.folder, run, "playing and learning"):
             self.generations = []
             for number in range(generations):
-                made = self._made(number, jobs, executor, progress)
-                self.generations.append(made)
+                generation = self._load_or_create(number, jobs, executor, progress)
+                self.generations.append(generation)
                 if on_generation is not None:
-                    on_generation(made)
+                    on_generation(generation)
 
-    def _made(
+    def _load_or_create(
         self, number: int, jobs: int, executor: Executor | None, progress: OnProgress | None
     ) -> Generation:
         """Load a finished generation or create it."""
@@ -245,12 +245,12 @@ class SelfPlayLoop:
         if not report.exists():
             self._play(number, jobs, executor, progress)
             self._keep_study(number)
-            found = self._learn(number, jobs, progress)
-            _write(report, self._gate(number, found, jobs, executor, progress))
-        made = _generation(report)
-        if made.network != _sha256(self.place(number) / NETWORK):
+            learned = self._learn(number, jobs, progress)
+            _write(report, self._gate(number, learned, jobs, executor, progress))
+        generation = _generation(report)
+        if generation.network != _sha256(self.place(number) / NETWORK):
             raise StudyError(f"{self.place(number)}: its network was changed")
-        return made
+        return generation
 
     def _play(
         self, number: int, jobs: int, executor: Executor | None, progress: OnProgress | None
@@ -325,7 +325,7 @@ class SelfPlayLoop:
         )
         model_file = learned.network.model_file(origin)
         report = learned.reports[-1]
-        made = Generation(
+        generation = Generation(
             number,
             counts["games"],
             counts["positions"],
@@ -339,31 +339,31 @@ class SelfPlayLoop:
             network=model_file.sha256,
         )
         model_file.save(file)
-        _write(summary, made)
-        return made
+        _write(summary, generation)
+        return generation
 
     def _players(self, first: int, last: int) -> dict[str, str]:
         """The networks that played the training games, by generation."""
-        found, player = {}, ""
+        players, player = {}, ""
         for number in range(last + 1):
             if number >= first and player:
-                found[f"player of generation {number}"] = player
+                players[f"player of generation {number}"] = player
             if number < last:
-                made = _generation((self.place(number) / NETWORK).with_suffix(".json"))
-                player = made.network if made.accepted else player
-        return found
+                generation = _generation((self.place(number) / NETWORK).with_suffix(".json"))
+                player = generation.network if generation.accepted else player
+        return players
 
     def _gate(
         self,
         number: int,
-        made: Generation,
+        generation: Generation,
         jobs: int,
         executor: Executor | None,
         progress: OnProgress | None,
     ) -> Generation:
         """Test the network against the previous one with a sequential test."""
         if self.plan.gate_games == 0:
-            return made
+            return generation
         playouts = self.plan.gate_playouts
         new = self.plan.spec(self.place(number) / NETWORK).with_settings(playouts=playouts)
         old = self.plan.spec(self.best).with_settings(playouts=playouts)
@@ -382,7 +382,7 @@ class SelfPlayLoop:
         )
         duel = result.duels[0]
         return dataclasses.replace(
-            made,
+            generation,
             accepted=result.verdict == "H1",
             score=duel.rate.value,
             elo=(duel.elo.value, duel.elo.low, duel.elo.high),
@@ -403,22 +403,22 @@ def read_loop(folder: Path) -> SelfPlayLoop:
     return loop
 
 
-def _write(file: Path, made: Generation) -> None:
+def _write(file: Path, generation: Generation) -> None:
     """Write a generation's outcome; NaN becomes null."""
     plain = {
         name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in asdict(made).items()
+        for name, value in asdict(generation).items()
     }
     write_bytes(file, json.dumps(plain, indent=1).encode())
 
 
 def _generation(file: Path) -> Generation:
-    found = json.loads(read_regular(file))
+    values = json.loads(read_regular(file))
     for name in ("value_loss", "policy_loss", "first"):
-        found[name] = math.nan if found[name] is None else found[name]
-    if found["elo"] is not None:
-        found["elo"] = tuple(found["elo"])
-    return Generation(**found)
+        values[name] = math.nan if values[name] is None else values[name]
+    if values["elo"] is not None:
+        values["elo"] = tuple(values["elo"])
+    return Generation(**values)
 
 
 def _sha256(file: Path) -> str:

@@ -126,14 +126,14 @@ def fit_sparse(
     beta = np.clip(problem.start, problem.low, problem.high)
     if every > 1:
         beta, _ = descent.down(beta, every, _SAMPLED_STEPS, _NEAR)
-    beta, found = descent.down(beta, 1, _STEPS, _SETTLED)
+    beta, converged = descent.down(beta, 1, _STEPS, _SETTLED)
     free = _free(problem, beta, held)
     exact = problem.squared or descent.curvature is None
     curvature = problem.curvature(beta, exact=True) if exact else descent.curvature
     assert curvature is not None
     _refuse_certain(problem, curvature, even, free)
-    if not found:
-        raise _not_found()
+    if not converged:
+        raise _no_minimum()
     if problem.l1 > 0:
         _refuse_dependent(problem, curvature, free)
     loss, _, rows = problem.loss_slope(beta)
@@ -196,7 +196,7 @@ class _Descent:
         return beta, False
 
 
-def _not_found() -> StudyError:
+def _no_minimum() -> StudyError:
     return StudyError(
         "the minimum loss was not found: add games, remove features, or add L2 (l2=1)"
     )
@@ -266,8 +266,8 @@ def _on_active_set(
     """Compute the exact step for the current active set; None if the set is wrong."""
     low, high, away, pull = limits
     at_low, at_high = step <= low, step >= high
-    kept = (pull > 0) & (step == away)
-    free = ~(held | at_low | at_high | kept)
+    at_start = (pull > 0) & (step == away)
+    free = ~(held | at_low | at_high | at_start)
     sign = np.where(pull > 0, np.sign(step - away), 0.0)
     exact = np.where(held, 0.0, step)
     fixed = exact.copy()
@@ -280,9 +280,9 @@ def _on_active_set(
         return None
     slope = gradient + curvature @ exact
     tolerance = 1e-9 * (np.abs(gradient).max() + 1e-300)
-    wrong = at_low & ~kept & (slope + pull * np.sign(low - away) < -tolerance) & (low < high)
-    wrong |= at_high & ~kept & (slope + pull * np.sign(high - away) > tolerance) & (low < high)
-    wrong |= kept & ~(at_low | at_high) & (np.abs(slope) > pull + tolerance)
+    wrong = at_low & ~at_start & (slope + pull * np.sign(low - away) < -tolerance) & (low < high)
+    wrong |= at_high & ~at_start & (slope + pull * np.sign(high - away) > tolerance) & (low < high)
+    wrong |= at_start & ~(at_low | at_high) & (np.abs(slope) > pull + tolerance)
     return None if (wrong & ~held).any() else exact
 
 
@@ -295,10 +295,10 @@ def _solved(curvature: Array, right: Array, free: NDArray[np.bool_]) -> Array:
     scale = np.sqrt(np.maximum(np.diag(block), 1e-300))
     scaled = block / np.outer(scale, scale)
     try:
-        found = np.linalg.solve(scaled, -right[free] / scale)
+        solution = np.linalg.solve(scaled, -right[free] / scale)
     except np.linalg.LinAlgError:
-        found = np.linalg.lstsq(scaled, -right[free] / scale, rcond=1e-12)[0]
-    step[free] = found / scale
+        solution = np.linalg.lstsq(scaled, -right[free] / scale, rcond=1e-12)[0]
+    step[free] = solution / scale
     return step
 
 
@@ -312,8 +312,8 @@ def _expected_gain(
 
 
 def _free(problem: SparseProblem, beta: Array, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    kept = (problem.l1 > 0) & problem.penalised & (beta == problem.start)
-    return np.asarray(~(held | kept | (beta <= problem.low) | (beta >= problem.high)))
+    at_start = (problem.l1 > 0) & problem.penalised & (beta == problem.start)
+    return np.asarray(~(held | at_start | (beta <= problem.low) | (beta >= problem.high)))
 
 
 def _refuse_dependent(problem: SparseProblem, curvature: Array, free: NDArray[np.bool_]) -> None:

@@ -51,8 +51,8 @@ def frequent_shapes(  # noqa: PLR0913 - a keyword for each choice
     looking.reach(len(some))
     met: list[tuple[int, int, int]] = []  # negative count, size, row of the first
     for size in range(hashes.shape[1]):
-        known, first, counts = np.unique(hashes[:, size], return_index=True, return_counts=True)
-        often = (counts >= least) & (known != 0)  # 0: no point was played
+        values, first, counts = np.unique(hashes[:, size], return_index=True, return_counts=True)
+        often = (counts >= least) & (values != 0)  # 0: no point was played
         met += [
             (-int(count), size, int(row))
             for count, row in zip(counts[often], first[often], strict=True)
@@ -115,8 +115,8 @@ class Strengths(Result):
     @property
     def met(self) -> tuple[FeatureStrength, ...]:
         """Features that occur in some move, strongest first."""
-        known = [each for each in self.features if each.moves]
-        return tuple(sorted(known, key=lambda each: -each.strength.value))
+        features = [each for each in self.features if each.moves]
+        return tuple(sorted(features, key=lambda each: -each.strength.value))
 
     def table(self) -> pa.Table:
         """One row per feature, in the game's order."""
@@ -218,20 +218,20 @@ def learn_strengths(
     names = [name for name, _ in _core.move_features(games.game)]
     if not names:
         raise NotationError(f"moves of {games.game} have no features, and so no strengths")
-    found: list[str] = []
+    shapes: list[str] = []
     if settings.shapes:
-        found = frequent_shapes(
+        shapes = frequent_shapes(
             games, settings.shapes, seed=settings.seed, threads=threads, progress=progress
         )
-        names += [SHAPE + shape for shape in found]
-    competitions = competitions_for(games, found, settings, threads=threads, progress=progress)
+        names += [SHAPE + shape for shape in shapes]
+    competitions = competitions_for(games, shapes, settings, threads=threads, progress=progress)
     if not len(competitions):
         raise NotationError("these games have no position with a choice of moves")
     fit = fit_bradley_terry(
         competitions,
         optimiser=settings.optimiser,
         prior=settings.prior,
-        matrix=len(names) - len(found),
+        matrix=len(names) - len(shapes),
         threads=threads,
         progress=progress,
     )
@@ -261,13 +261,13 @@ def competitions_for(
     count, seed = settings.positions, settings.seed
     some = games if count is None else games.some(count, seed=seed)
     looking = Tally(progress, "looking at moves", len(some), "positions")
-    known = _core.GoShapes(list(shapes)) if shapes else None
+    go_shapes = _core.GoShapes(list(shapes)) if shapes else None
     try:
-        found = some.competitions(shapes=known, threads=threads, progress=looking.reach)
+        competitions = some.competitions(shapes=go_shapes, threads=threads, progress=looking.reach)
     except ValueError as error:
         raise NotationError(str(error)) from None
     looking.reach(len(some))
-    return found
+    return competitions
 
 
 def _features(names: list[str], fit: BradleyTerry) -> tuple[FeatureStrength, ...]:

@@ -160,8 +160,8 @@ class WeightFit:
         for weight in self.weights:
             if weight.name == name:
                 return weight
-        known = ", ".join(weight.name for weight in self.weights)
-        raise KeyError(f"{name}; there are {known}")
+        names = ", ".join(weight.name for weight in self.weights)
+        raise KeyError(f"{name}; there are {names}")
 
     def __str__(self) -> str:
         lines = [

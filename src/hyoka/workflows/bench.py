@@ -90,9 +90,9 @@ def job_count(games: Iterable[str] | None = None) -> int:
 
 def _chosen(games: Iterable[str] | None) -> list[str]:
     """Select the benchmarked games, in the order of all games."""
-    known = benchmarked_games()
-    wanted = set(known if games is None else games)
-    return [game for game in known if game in wanted]
+    names = benchmarked_games()
+    selected = set(names if games is None else games)
+    return [game for game in names if game in selected]
 
 
 def bench(games: Iterable[str] | None = None, *, rounds: int = 3) -> Iterator[Measurement]:

@@ -59,40 +59,40 @@ class Results:
         place = {name: i for i, name in enumerate(names)}
         places = np.array([place[name] for name in called], dtype=np.int64)
         first, second = places[self.first], places[self.second]
-        kept = first != second
+        used = first != second
         together = Results(
             names,
-            first[kept],
-            second[kept],
-            self.result[kept],
-            self.clusters[kept],
-            self.left_out + Counter({"between versions of one player": int((~kept).sum())}),
+            first[used],
+            second[used],
+            self.result[used],
+            self.clusters[used],
+            self.left_out + Counter({"between versions of one player": int((~used).sum())}),
         )
         return together.of_frequent_players(1)
 
     def of_frequent_players(self, least_games: int) -> "Results":
         """Keep games between players who have at least this many games among themselves."""
-        kept = np.ones(len(self), dtype=np.bool_)
+        used = np.ones(len(self), dtype=np.bool_)
         while True:
-            played = np.bincount(self.first[kept], minlength=len(self.names))
-            played += np.bincount(self.second[kept], minlength=len(self.names))
+            played = np.bincount(self.first[used], minlength=len(self.names))
+            played += np.bincount(self.second[used], minlength=len(self.names))
             often = played >= least_games
-            fewer = kept & often[self.first] & often[self.second]
-            if fewer.sum() == kept.sum():
+            fewer = used & often[self.first] & often[self.second]
+            if fewer.sum() == used.sum():
                 break
-            kept = fewer
+            used = fewer
         staying = np.flatnonzero(often & (played > 0))
         place = np.zeros(len(self.names), dtype=np.int64)
         place[staying] = np.arange(len(staying))
-        dropped = int(len(self) - kept.sum())
+        dropped = int(len(self) - used.sum())
         reason = f"a player with fewer than {least_games} games"
         return replace(
             self,
             names=tuple(self.names[i] for i in staying),
-            first=place[self.first[kept]],
-            second=place[self.second[kept]],
-            result=self.result[kept],
-            clusters=self.clusters[kept],
+            first=place[self.first[used]],
+            second=place[self.second[used]],
+            result=self.result[used],
+            clusters=self.clusters[used],
             left_out=self.left_out + Counter({reason: dropped}),
         )
 
@@ -111,12 +111,12 @@ def read_results(
     a table is malformed.
     """
     collected = _Collected()
-    given = [str(path) for path in paths]
-    if not given:
+    texts = [str(path) for path in paths]
+    if not texts:
         raise SourceError("no files to read results from")
-    total = None if progress is None else size_on_disk(given)
+    total = None if progress is None else size_on_disk(texts)
     tally = Tally(progress, "reading", total, "bytes")
-    for path in given:
+    for path in texts:
         for name, table in _tables_of(path, format, tally, collected.left_out):
             collected.add(name, table)
     return collected.results()
@@ -159,14 +159,14 @@ def _is_parquet(file: Path | None) -> bool:
 
 def _parquet(file: Path) -> pa.Table:
     try:
-        known = pq.read_schema(file).names
-        missing = [column for column in _COLUMNS if column not in known]
+        names = pq.read_schema(file).names
+        missing = [column for column in _COLUMNS if column not in names]
         if missing:
             raise SourceError(
                 f"{file}: no column {', '.join(missing)}; "
                 f"a table of results has {', '.join(_COLUMNS)} and perhaps {_PAIR}"
             )
-        more = [column for column in (_PAIR, _GAME) if column in known]
+        more = [column for column in (_PAIR, _GAME) if column in names]
         return pq.read_table(file, columns=[*_COLUMNS, *more])
     except pa.ArrowException as error:
         raise SourceError(f"{file}: {str(error).splitlines()[0]}") from error
@@ -194,16 +194,16 @@ class _Collected:
             raise SourceError(
                 f"{source}: results are 0, 0.5 or 1 for the first player, not {result[bad][0]:g}"
             )
-        kept = np.ones(len(result), dtype=np.bool_)
+        used = np.ones(len(result), dtype=np.bool_)
         for reason, holds in (
             ("no result", np.isnan(result)),
             ("a player without a name", (first < 0) | (second < 0)),
             ("a player against himself", first == second),
         ):
-            self.left_out[reason] += int((kept & holds).sum())
-            kept &= ~holds
+            self.left_out[reason] += int((used & holds).sum())
+            used &= ~holds
         clusters = self._pairs(table)
-        self._parts.append((first[kept], second[kept], result[kept], clusters[kept]))
+        self._parts.append((first[used], second[used], result[used], clusters[used]))
 
     def _check_game(self, source: str, table: pa.Table) -> None:
         """Raise SourceError for another game: strength differs between games."""

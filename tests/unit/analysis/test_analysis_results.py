@@ -132,7 +132,7 @@ def test_fixed_bins_lie_around_multiples_of_their_width() -> None:
     cuts = FixedBins(0.1, at_least=1).cuts(
         Sample.of("x", [0.1, 0.5, 0.55], results=[0, 1, 1], games=[1, 2, 3])
     )
-    shown = cuts.edges[:-1][cuts.wanted]
+    shown = cuts.edges[:-1][cuts.requested]
     np.testing.assert_allclose(shown, [0.05, 0.45, 0.55], atol=1e-6)
 
 

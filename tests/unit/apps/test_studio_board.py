@@ -579,7 +579,7 @@ def test_a_tree_of_mets_shows_what_it_asks_about(client: TestClient, folder: Pat
     word = re.search(r'name="area" value="([^"]+)"', text)
     assert word is not None
     asked = client.get(f"/board?game=go9&moves=E5&model=tree.mets&area={word[1]}").text
-    stones = Mets.load(folder / "tree.mets").asked(
+    stones = Mets.load(folder / "tree.mets").questions(
         hk.Go9().line().play("E5"), hk.Go9().parse(word[1])
     )
     assert f"About {word[1]} it asks for {len(stones.stones)} points" in asked

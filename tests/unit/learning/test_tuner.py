@@ -300,13 +300,13 @@ def test_an_anchor_holds_in_both_phases() -> None:
 def test_targets_are_mixed() -> None:
     table, matrix, truth = planted(15)
     values = 1 / (1 + np.exp(-(matrix @ truth)))
-    mixed = FeatureTable.of(matrix, table.results, table.games, told=values)
+    mixed = FeatureTable.of(matrix, table.results, table.games, targets=values)
     np.testing.assert_allclose(found(mixed, mix=0.0), truth, atol=1e-5)
     both = 0.3 * table.results + 0.7 * values
     theirs = scikit(matrix, both, C=np.inf, solver="newton-cholesky")
     np.testing.assert_allclose(found(mixed, mix=0.3), theirs, atol=1e-5)
     scores = FeatureTable.of(
-        matrix, table.results, table.games, told=350 * (matrix @ truth), told_scores=True
+        matrix, table.results, table.games, targets=350 * (matrix @ truth), targets_are_scores=True
     )
     ratio = found(scores, mix=0.0) / truth
     np.testing.assert_allclose(ratio, ratio.mean(), rtol=1e-4)
@@ -492,8 +492,8 @@ def test_another_evaluator_is_a_target(study: hk.Study) -> None:
     rows = study.sql("select game_id, ply, corners, mobility from positions")
     columns = TableColumns(toward="ab:depth=1")
     table = feature_table(rows, study, columns)
-    assert table.told is not None
-    assert table.told_scores
+    assert table.targets is not None
+    assert table.targets_are_scores
     tuned = tune_weights(table, TuningPlan(mix=0.0, l2=1.0))
     assert tuned["corners"].pair[0] > 0
 

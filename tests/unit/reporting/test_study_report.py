@@ -444,7 +444,7 @@ def test_bins_of_scores_are_narrow_where_the_game_is_open() -> None:
     assert bins.width <= 100
     assert -1500 < bins.low < -700
     edges = bins.cuts(sample)
-    shown = edges.edges[:-1][edges.wanted]
+    shown = edges.edges[:-1][edges.requested]
     # Bins of 1,000 positions each at -9000 and 9000 are not among them.
     assert bins.low - bins.width < shown.min() < -500
     assert 500 < shown.max() < bins.high

@@ -63,7 +63,7 @@ def test_what_was_forgotten_is_found_named_and_gained_back(
     study: hk.Study, weak: Path, tmp_path: Path
 ) -> None:
     story = improved(study, weak, tmp_path / "all", 160)
-    assert story.found.slices[0].is_confirmed
+    assert story.findings.slices[0].is_confirmed
     assert len(set(story.named.names) & set(FORGOTTEN)) >= 2
     named = story.candidates[0]
     assert named.name == fit_and_verify.NAMED
@@ -171,17 +171,17 @@ def test_what_a_table_lacks_is_fitted_where_it_says_no_mate(
     asked = spoken(random_study, tmp_path / f"{kind}.parquet", kind)
     before = hk.evaluate(random_study, [asked])[0].done
     story = hk.improve(random_study, ImprovePlan(evaluator=asked, sample=2), to=tmp_path / "told")
-    assert {(each.kind, "omen" in each.sql) for each in story.found.slices} == {(kind, True)}
+    assert {(each.kind, "omen" in each.sql) for each in story.findings.slices} == {(kind, True)}
     # None of what the table says is lost, and mates have a curve but no score to add to.
-    assert story.found.fitted_positions + story.found.held_out_positions == before
+    assert story.findings.fitted_positions + story.findings.held_out_positions == before
     (fit,) = story.candidates
-    assert 0 < fit.positions < story.found.fitted_positions
+    assert 0 < fit.positions < story.findings.fitted_positions
     assert fit.is_better_on_paper
     for each in fit.slices:
         assert abs(each.after.value) < abs(each.before.value) / 2
     if kind == "lean":  # a quarter of them is right
         (weight,) = fit.weights
-        steeper = "not" not in story.found.slices[0].sql
+        steeper = "not" not in story.findings.slices[0].sql
         assert weight.name.endswith("(times the score)")
         assert (weight.weight.high < 0) if steeper else (weight.weight.low > 0)
     assert story.verdict == "not played"
@@ -219,7 +219,7 @@ def test_comments_of_one_player_are_an_evaluator(tmp_path: Path) -> None:
     story = hk.improve(
         study, ImprovePlan(evaluator="comments:player=ab-2000", sample=4), to=tmp_path / "one"
     )
-    assert story.found.fitted_positions > 100
+    assert story.findings.fitted_positions > 100
     assert len(study.engines) == 1
     assert study.engines[0].startswith("comments-ab_2000")
     with pytest.raises(Error, match=r"several evaluators.*comments:player=NAME"):
@@ -352,7 +352,7 @@ def test_held_out_games_have_no_say(
     assert evidence.leaves is not None
     apart = evidence.held_out
     assert 0.1 < apart.mean() < 0.3
-    assert short.found.held_out_positions == int(apart.sum())
+    assert short.findings.held_out_positions == int(apart.sum())
     lies = np.where(apart, 1 - evidence.leaves.results, evidence.leaves.results)
     sample = dataclasses.replace(evidence.sample, results=lies.astype(np.float32))
     lied = dataclasses.replace(

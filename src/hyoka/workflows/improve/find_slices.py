@@ -224,7 +224,7 @@ _BINS: Final = 30
 Array = NDArray[np.float64]
 
 
-def select_terms(evidence: Evidence, found: SliceFindings) -> TermSelection:
+def select_terms(evidence: Evidence, findings: SliceFindings) -> TermSelection:
     """Select the terms that describe each slice, highest correlation first.
 
     An evaluator without terms gets one term for each slice: the condition.
@@ -232,14 +232,15 @@ def select_terms(evidence: Evidence, found: SliceFindings) -> TermSelection:
     if evidence.leaves is None:
         return TermSelection(
             tuple(
-                SelectedTerm(each.sql, each.words, 1.0, None, None, None) for each in found.slices
+                SelectedTerm(each.sql, each.words, 1.0, None, None, None)
+                for each in findings.slices
             )
         )
     rows = ~evidence.held_out
     leaves = evidence.leaves.some(rows)
     pulls = _term_pulls(leaves)
     terms: list[SelectedTerm] = []
-    for candidate in found.slices:
+    for candidate in findings.slices:
         likeness = _likenesses(
             leaves, evidence.holds(candidate.sql)[rows], candidate.kind == "lean"
         )

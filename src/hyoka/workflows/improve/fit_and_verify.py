@@ -62,7 +62,7 @@ class WeightFitter:
     """Fits weights to the evidence and measures them on held-out games."""
 
     evidence: Evidence
-    found: SliceFindings
+    findings: SliceFindings
     named: TermSelection
     plan: ImprovePlan
     folder: Path
@@ -92,8 +92,8 @@ class WeightFitter:
         fit.evaluation.save(self.folder / file, origin)
         held_out = evidence.leaves.some(evidence.held_out)
         before, after = (
-            Sample.of(when, said, results=held_out.results, games=held_out.games, unit=VALUE)
-            for when, said in (
+            Sample.of(when, values, results=held_out.results, games=held_out.games, unit=VALUE)
+            for when, values in (
                 ("before", fit.before.win_probability(held_out)),
                 ("after", fit.after.win_probability(held_out, fit.evaluation)),
             )
@@ -101,7 +101,7 @@ class WeightFitter:
         many = f"the weights of all {len(lessons.evaluation):,} terms"
         resampling = Resampling(seed=self.plan.seed)
         comparison = compare(after, before, resampling=resampling)
-        holds = [evidence.holds(each.sql)[evidence.held_out] for each in self.found.slices]
+        holds = [evidence.holds(each.sql)[evidence.held_out] for each in self.findings.slices]
         slices, charts = self._slice_changes(before, after, holds, resampling)
         return Candidate(
             name,
@@ -133,10 +133,10 @@ class WeightFitter:
                 condition_gap(before, where).departure(each.kind).effect,
                 condition_gap(after, where).departure(each.kind).effect,
             )
-            for each, where in zip(self.found.slices, holds, strict=True)
+            for each, where in zip(self.findings.slices, holds, strict=True)
         )
-        drawn = largest_slice(self.found.slices)
-        where, words = holds[drawn], self.found.slices[drawn].words
+        drawn = largest_slice(self.findings.slices)
+        where, words = holds[drawn], self.findings.slices[drawn].words
         return slices, {
             sample.name: _chart(sample, where, words, resampling) for sample in (before, after)
         }
@@ -166,11 +166,11 @@ class WeightFitter:
         # Mates have no score: the fit has fewer positions than the evidence.
         rows = is_held_out(examples.games, plan.hold_out, plan.seed)
         games, plies = examples.games[rows], examples.plies[rows]
-        holds = [evidence.holds_at(each.sql, games, plies) for each in self.found.slices]
+        holds = [evidence.holds_at(each.sql, games, plies) for each in self.findings.slices]
         changes, charts = self._slice_changes(
             held_out.before, held_out.after, holds, Resampling(seed=plan.seed)
         )
-        total = len(self.found.slices)
+        total = len(self.findings.slices)
         many = f"{len(fitted)} of {total}" if len(fitted) < total else f"{total}"
         holding = "condition holds" if total == 1 else "conditions hold"
         return Candidate(
@@ -192,7 +192,7 @@ class WeightFitter:
         A slice whose correction is not identified (for example, all its games are won) is left
         out, so that the others can be fitted.
         """
-        slices = list(self.found.slices)
+        slices = list(self.findings.slices)
         try:
             self._try(slices)
         except StudyError:
@@ -351,6 +351,6 @@ def _openings(study: Study, plan: ImprovePlan) -> tuple[str | list[Opening] | No
             lines.setdefault((record.start, moves), opening)
     if len(lines) < _LEAST_OPENINGS:
         return None, "lines of random moves"
-    found = list(lines.values())
-    random.Random(plan.seed).shuffle(found)
-    return found, f"the first {plies} plies of {len(found):,} held-out games"
+    openings = list(lines.values())
+    random.Random(plan.seed).shuffle(openings)
+    return openings, f"the first {plies} plies of {len(openings):,} held-out games"

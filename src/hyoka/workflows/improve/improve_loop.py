@@ -93,7 +93,7 @@ class _Steps:
         return self._plan.own_evaluation(self._study.game) is not None
 
     @cached_property
-    def found(self) -> SliceFindings:
+    def findings(self) -> SliceFindings:
         return load_or_compute(
             self._folder / "splits.json",
             SliceFindings,
@@ -105,12 +105,12 @@ class _Steps:
         return load_or_compute(
             self._folder / "terms.json",
             TermSelection,
-            lambda: select_terms(self._evidence, self.found),
+            lambda: select_terms(self._evidence, self.findings),
         )
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
-        if not self.found.slices:
+        if not self.findings.slices:
             return ()
         return tuple(
             load_or_compute(
@@ -123,7 +123,7 @@ class _Steps:
 
     def _fit(self, name: str) -> Candidate:
         fitter = fit_and_verify.WeightFitter(
-            self._evidence, self.found, self.named, self._plan, self._folder
+            self._evidence, self.findings, self.named, self._plan, self._folder
         )
         return fitter.fit(name)
 
@@ -158,7 +158,7 @@ class _Steps:
             self._study.game,
             self._study.path.resolve().name,
             self._plan.evaluator,
-            self.found,
+            self.findings,
             self.named,
             self.candidates,
             proofs,
@@ -167,7 +167,7 @@ class _Steps:
         )
 
     def _verdict(self, proofs: tuple[Verification, ...]) -> Verdict:
-        if not self.found.slices:
+        if not self.findings.slices:
             return "nothing found"
         if not self._is_own:
             return "not played"

@@ -17,7 +17,7 @@ def improvement_page(
     study: Study, story: Improvement, plan: ImprovePlan, *, still: bool = False
 ) -> Page:
     """Lay out the report; with `still`, charts are images without scripts."""
-    sections = [_found_section(study, story)]
+    sections = [_findings_section(study, story)]
     if story.named.terms:
         sections.append(_named_section(story))
     sections += [_fit_section(story, each, still) for each in story.candidates]
@@ -32,16 +32,16 @@ def improvement_page(
     )
 
 
-def _found_section(study: Study, story: Improvement) -> Section:
-    found = story.found
+def _findings_section(study: Study, story: Improvement) -> Section:
+    findings = story.findings
     words = [
-        f"{found.tried:,} conditions on the positions were tried in {found.fitted_games:,} games "
-        f"({found.fitted_positions:,} positions). Listed are the significant slices that neither "
-        "the phase of the game nor the players explain.",
-        f"The last columns are of {found.held_out_games:,} other games "
-        f"({found.held_out_positions:,} positions), which did not affect the choice.",
+        f"{findings.tried:,} conditions on the positions were tried in "
+        f"{findings.fitted_games:,} games ({findings.fitted_positions:,} positions). Listed are "
+        "the significant slices that neither the phase of the game nor the players explain.",
+        f"The last columns are of {findings.held_out_games:,} other games "
+        f"({findings.held_out_positions:,} positions), which did not affect the choice.",
     ]
-    if not found.slices:
+    if not findings.slices:
         return Section("Where it is wrong", (*words, "There is none."))
     rows = tuple(
         (
@@ -53,19 +53,21 @@ def _found_section(study: Study, story: Improvement) -> Section:
             each.confirmed.text("+.3f"),
             probability_text(each.p_value),
         )
-        for each in found.slices
+        for each in findings.slices
     )
     head = ("When", "Effect", "q", "Positions", "Games", "Held out", "p")
     caption = (
         "Effect: win probability beyond the curve of all positions at equal scores, with 95% "
         "intervals; those of the games searched are widened for selection."
     )
-    examples = [Example(each.game_id, each.ply, each.values, each.result) for each in found.shown]
+    examples = [
+        Example(each.game_id, each.ply, each.values, each.result) for each in findings.shown
+    ]
     blocks: list[Block] = [Table(caption, head, rows)]
     if examples:
         blocks.append(Boards(shown_boards(boards_of(study, examples), examples)))
         words.append(
-            f"The boards: positions of the first condition ({found.slices[0].words}) where the "
+            f"The boards: positions of the first condition ({findings.slices[0].words}) where the "
             "evaluation differs most from the result."
         )
     return Section("Where it is wrong", tuple(words), tuple(blocks))
@@ -106,7 +108,7 @@ def _number(value: float | None) -> str:
 
 
 def _fit_section(story: Improvement, each: Candidate, still: bool) -> Section:
-    held = story.found.held_out_games
+    held = story.findings.held_out_games
     words = [
         f"{_capital(each.about)}, fitted to the results of {each.games:,} games "
         f"({each.positions:,} positions). Measured on {held:,} held-out games.",
@@ -128,7 +130,7 @@ def _fit_section(story: Improvement, each: Candidate, still: bool) -> Section:
         ("Slice", "Before", "After"),
         tuple((s.words, s.before.text("+.3f"), s.after.text("+.3f")) for s in each.slices),
     )
-    drawn = story.found.slices[largest_slice(story.found.slices)].words
+    drawn = story.findings.slices[largest_slice(story.findings.slices)].words
     charts = tuple(
         Chart(
             chart_of(spec),

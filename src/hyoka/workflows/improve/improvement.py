@@ -216,7 +216,7 @@ class Improvement:
     game: str
     study: str
     evaluator: str
-    found: SliceFindings
+    findings: SliceFindings
     named: TermSelection
     candidates: tuple[Candidate, ...]
     proofs: tuple[Verification, ...]
@@ -256,7 +256,7 @@ class Improvement:
         match self.verdict:
             case "nothing found":
                 return (
-                    f"Nothing was found: none of {self.found.tried:,} conditions defines a "
+                    f"Nothing was found: none of {self.findings.tried:,} conditions defines a "
                     f"significant slice of {self.evaluator} that no control explains."
                 )
             case "no better on paper":
@@ -281,8 +281,8 @@ class Improvement:
                 return f"No verified gain. The last match: {last}."
 
     def _steps(self) -> typing.Iterator[str]:
-        if self.found.slices:
-            worst = self.found.slices[0]
+        if self.findings.slices:
+            worst = self.findings.slices[0]
             held = worst.confirmed.text("+.3f")
             says = "confirm it" if worst.is_confirmed else "do not confirm it"
             yield f"{worst.sentence} Held-out games {says}: {held}."
@@ -291,8 +291,8 @@ class Improvement:
         for each in self.candidates:
             change = each.loss.change.text("+.4f")
             yield (
-                f"Fitted, {each.about}: log-loss on {self.found.held_out_games:,} held-out games "
-                f"{each.loss.before:.4f}, then {each.loss.after:.4f}: {change}."
+                f"Fitted, {each.about}: log-loss on {self.findings.held_out_games:,} held-out "
+                f"games {each.loss.before:.4f}, then {each.loss.after:.4f}: {change}."
             )
         for proof in self.proofs:
             if f"{proof}" not in self.outcome:
@@ -440,8 +440,8 @@ class ImprovePlan:
         if "evaluation" in spec.parts:
             part = spec.parts["evaluation"]
             return part if isinstance(part, LinearEvaluation) else None
-        found = static_evaluation(game, spec["eval"])
-        return found if isinstance(found, LinearEvaluation) else None
+        evaluation = static_evaluation(game, spec["eval"])
+        return evaluation if isinstance(evaluation, LinearEvaluation) else None
 
     def start(self, game: str) -> str:
         """Describe how the initial evaluation differs from the bundled one."""

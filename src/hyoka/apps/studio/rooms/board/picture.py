@@ -252,7 +252,7 @@ def _ranking(table: BoardState, folder: Folder) -> Ranking:
     if tree is None or not table.area or not line.is_legal(table.area):
         return Ranking(_numbered(line, [move for move, _ in best]), rows, tree is not None)
     move = line.parse(table.area)
-    asked = tree.asked(line, move)
+    asked = tree.questions(line, move)
     words = [f"{about}: {answer}" for about, answer in asked.tactics]
     words.append(f"{len(asked.stones)} points around it")
     drawn = ranking_diagram(line, [move], asked)
