@@ -5,7 +5,7 @@ import contextlib
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +14,13 @@ from typing import Any, Final, NamedTuple
 
 from hyoka.arena.elo import Sprt
 from hyoka.arena.journal import GameJournal, PlayedGame, Playing, export_match, read_journal
-from hyoka.arena.plan import MatchPlan
+from hyoka.arena.plan import MatchPlan, unnamed
 from hyoka.arena.ratings import DuelSummary, Standing
 from hyoka.arena.referee import GameTask, pin_to_cores, play_task
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.parallel import Run
-from hyoka.storage.files import now, read_described, toml_text
+from hyoka.storage.files import now, read_described, toml_text, write_text
 from hyoka.storage.result import html_table
 from hyoka.storage.run_folder import RunPlan, open_run
 
@@ -45,7 +45,7 @@ class MatchResult:
     @cached_property
     def games(self) -> list[PlayedGame]:
         """The games in the order they ended, read from disk."""
-        return read_journal(self.folder / JOURNAL)
+        return _renamed(read_journal(self.folder / JOURNAL), self.standing.names)
 
     @property
     def finished(self) -> bool:
@@ -104,14 +104,16 @@ def play_match(  # noqa: PLR0913 - a keyword for each choice
         player.agent.check(plan.rules.game, here=executor is None)
     folder = Path(folder)
     run = open_run(folder, _run_plan(plan, sprt), "playing a match")
+    titles = [player.title for player in plan.players]
     with run, GameJournal(folder / JOURNAL) as journal:
+        _store_titles(folder, titles)
         total = plan.total(games)
         listener = _listener(on_games, progress, total)
         match = _Match(plan, journal, total, sprt, listener)
         try:
             match.play(jobs, executor)
         finally:
-            export_match(folder, list(journal.games.values()))
+            export_match(folder, _renamed(journal.games.values(), titles))
         return MatchResult(folder, match.standing, match.wanted, match.verdict)
 
 
@@ -152,7 +154,37 @@ class CachedMatch(NamedTuple):
 
 def open_match(folder: Path | str) -> CachedMatch:
     """Read a match's description and its games so far; the match may be in progress."""
-    return CachedMatch(_description(Path(folder)), read_journal(Path(folder) / JOURNAL))
+    description = _description(Path(folder))
+    games = read_journal(Path(folder) / JOURNAL)
+    return CachedMatch(description, _renamed(games, titles_in(description)))
+
+
+def titles_in(description: Mapping[str, Any]) -> list[str]:
+    """Return the players' titles in a description; none in those of early versions."""
+    titles = description.get("titles")
+    return list(map(str, titles)) if isinstance(titles, list) else []
+
+
+def _store_titles(folder: Path, titles: Sequence[str]) -> None:
+    """Replace the titles in a match's description; nothing depends on them."""
+    description = _description(folder)
+    if titles_in(description) != titles:
+        write_text(folder / DESCRIPTION, toml_text({**description, "titles": titles}))
+
+
+def _renamed(games: Iterable[PlayedGame], titles: Sequence[str]) -> list[PlayedGame]:
+    """Return the games with the players' present titles; the journal has those of their time."""
+    names = dict(enumerate(titles))
+    renamed = []
+    for game in games:
+        record = game.record
+        first = names.get(game.pairing.first, record.first)
+        second = names.get(game.pairing.second, record.second)
+        if (first, second) != (record.first, record.second):
+            record = dataclasses.replace(record, first=first, second=second)
+            game = dataclasses.replace(game, record=record)  # noqa: PLW2901
+        renamed.append(game)
+    return renamed
 
 
 def _description(folder: Path) -> dict[str, Any]:
@@ -165,11 +197,20 @@ def _run_plan(plan: MatchPlan, sprt: Sprt | None) -> RunPlan:
     return RunPlan(
         "a match",
         DESCRIPTION,
-        values,
+        _without_names(values),
         toml_text({"version": VERSION, "created": now(), "match": values}),
-        lambda file: _description(file.parent).get("match", {}),
+        lambda file: _without_names(_description(file.parent).get("match", {})),
         functools.partial(_changed, plan),
     )
+
+
+def _without_names(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description without the names of players, which may change."""
+    return {
+        **values,
+        "players": [unnamed(text) for text in values.get("players", [])],
+        "contents": [text.rpartition(": ")[2] for text in values.get("contents", [])],
+    }
 
 
 def _changed(plan: MatchPlan, keys: list[str], stored: Mapping[str, Any]) -> str | None:
@@ -177,10 +218,11 @@ def _changed(plan: MatchPlan, keys: list[str], stored: Mapping[str, Any]) -> str
     if keys != ["contents"]:
         return None
     known = stored.get("contents", [])
-    words = [] if plan.game_content is None or plan.game_content in known else ["the game"]
+    game = plan.game_content
+    words = [] if game is None or game.rpartition(": ")[2] in known else ["the game"]
     for player in plan.players:
         for name, content in player.spec.dependencies.items():
-            if f"{player.stored_name}: {name} {content}" not in known:
+            if f"{name} {content}" not in known:
                 words.append(f"{name} of {player.text}")
     changed = ", ".join(words) or "what its players are made of"
     return f"{changed} has changed since it began; bring it back"

@@ -190,6 +190,16 @@ class PlayerSpec:
         return f"{named}{self.spec.text}{f'@{self.clock.text}' if self.clock else none}"
 
 
+def unnamed(text: str) -> str:
+    """Return a player's text without its name.
+
+    >>> unnamed("new=uct:c=2@60"), unnamed("uct:c=2@60")
+    ('uct:c=2@60', 'uct:c=2@60')
+    """
+    named = _NAMED.fullmatch(text)
+    return named[2] if named else text
+
+
 def named_apart(players: Sequence[PlayerSpec]) -> list[PlayerSpec]:
     """Return the players with unique names and titles.
 

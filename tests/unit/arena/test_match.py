@@ -2,6 +2,7 @@
 """Whole matches: who meets whom, what is kept, interrupted, resumed and refused."""
 
 import asyncio
+import re
 import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -27,7 +28,7 @@ from hyoka.arena import (
 )
 from hyoka.foundation.errors import EngineError, NotationError, OutputError, StudyError
 from hyoka.parallel import task_pool as worker_state
-from hyoka.records import Record
+from hyoka.records import Record, read_records
 from hyoka.storage.run_folder import locked
 
 from ..arena_matches import KNIGHTS, QUIET, match
@@ -72,6 +73,32 @@ def test_players_of_all_kinds_meet_in_one_match(tmp_path: Path) -> None:
     }
     # A knight that was taken cannot come back.
     assert set(result.standing.faults) <= {"quiet"}
+
+
+def test_players_may_be_renamed_while_a_match_goes_on(tmp_path: Path) -> None:
+    specs = ["uct:playouts=2", "uct:playouts=2,c=2"]
+    match(tmp_path, *specs, game="go5", max_plies=4, games=2)
+    description, games = open_match(tmp_path / "match")
+    assert description["titles"] == ["UCT, 2 playouts", "UCT, 2 playouts (c=2)"]
+    assert {game.record.first for game in games} == set(description["titles"])
+    named = [f"{name}={spec}" for name, spec in zip(["old", "new"], specs, strict=True)]
+    result = match(tmp_path, *named, game="go5", max_plies=4, games=4)
+    assert {game.record.first for game in result.games} == {"old", "new"}
+    description, games = open_match(tmp_path / "match")
+    assert [len(games), *description["titles"]] == [4, "old", "new"]
+    records = read_records(tmp_path / "match" / "games.sgf")
+    assert {record.first for record in records} == {"old", "new"}
+
+
+def test_a_match_of_an_early_version_goes_on(tmp_path: Path) -> None:
+    """Its description has no titles, and names players by their specs."""
+    match(tmp_path, "uct:playouts=2", "random", game="go5", max_plies=4, games=2)
+    file = tmp_path / "match" / "match.toml"
+    file.write_text(re.sub(r"titles = \[.*?\]\n", "", file.read_text(), flags=re.DOTALL))
+    assert "titles" not in open_match(tmp_path / "match").description
+    result = match(tmp_path, "uct:playouts=2", "random", game="go5", max_plies=4, games=4)
+    assert result.standing.games == 4
+    assert open_match(tmp_path / "match").description["titles"] == ["UCT, 2 playouts", "Random"]
 
 
 def test_a_gauntlet_is_the_first_player_against_each(tmp_path: Path) -> None:
