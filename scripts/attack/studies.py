@@ -37,9 +37,10 @@ SECRET = "hidden treasure"
 COMMAND = """
 import sys
 from hyoka.apps.cli import run
-from hyoka.study import evaluating, exact_results, importing
+from hyoka.storage import manifest
+from hyoka.study import evaluating, importing
 importing._PART_MOVES = 1500
-exact_results._PART_ROWS = 40
+manifest._PART_ROWS = 40
 evaluating._LARGEST_TASK = 25
 evaluating._Run._flush_sometimes = evaluating._Run._flush
 print("ready", flush=True)
