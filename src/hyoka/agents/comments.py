@@ -76,16 +76,15 @@ class CommentsSpec:
         settings = _settings_of(rest)
         if "player" in settings:
             if set(settings) - {"player", "without"}:
-                raise NotationError(
-                    f"{COMMENTS}: player=NAME is one evaluator, and takes only without"
-                )
+                raise NotationError(f"{COMMENTS}: player=NAME takes no setting but without")
             return OnePlayer(settings["player"], _patterns(settings, "without"))
         if "program" in settings:
             if len(settings) > 1:
-                raise NotationError(f"{COMMENTS}: program=NAME is one evaluator, and takes no more")
+                raise NotationError(f"{COMMENTS}: program=NAME takes no other settings")
             return OnePlayer(settings["program"], is_program=True)
         if settings.get("by") != "player":
-            raise NotationError(f"{COMMENTS}: by=player is the only way to part them, not '{rest}'")
+            expected = "by=player, player=NAME or program=NAME"
+            raise NotationError(f"{COMMENTS}: expected {expected}, not '{rest}'")
         versions = settings.get("versions", "merged")
         if versions not in ("merged", "apart"):
             raise NotationError(f"{COMMENTS}: versions is merged or apart, not '{versions}'")
@@ -172,7 +171,7 @@ class AllComments(CommentsSpec):
         identity = {"spec": COMMENTS, "name": "the records' own values"}
         if inferred:
             identity[AUTHORS] = "the movers, as the values show"
-        notes = () if len(remarks) else (f"{COMMENTS}: the records hold no values",)
+        notes = () if len(remarks) else (f"{COMMENTS}: the records contain no evaluations",)
         rows = _one_per_position(remarks)
         return [RecordedEvaluations(self, rows, identity, notes)]
 
@@ -251,7 +250,7 @@ class ByPlayer(CommentsSpec):
         """Read the comments of each player as evaluations of its own."""
         remarks = _NamedRemarks.load(source)
         if not remarks.names:
-            raise StudyError("no comment is by a player with a name")
+            raise StudyError("no comment has a named author")
         merged_names = self.evaluators_by_name(remarks.names)
         played = remarks.games_of(merged_names)
         least = self.games or (1 if self.players else _LEAST_GAMES)
@@ -259,8 +258,8 @@ class ByPlayer(CommentsSpec):
         most = self.most or (len(enough) if self.players else _MOST_PLAYERS)
         if not enough:
             raise StudyError(
-                f"no player spoke in {least} games or more; the most, {played[0][0].pattern}, in "
-                f"{played[0][1]}: {COMMENTS}:by=player,games=1 takes all"
+                f"no player commented {least} games or more; the maximum is {played[0][1]}, by "
+                f"{played[0][0].pattern}: {COMMENTS}:by=player,games=1 takes all"
             )
         names_of: dict[OnePlayer, list[str]] = {evaluator: [] for evaluator in enough[:most]}
         for name, evaluator in merged_names.items():
@@ -285,13 +284,13 @@ class ByPlayer(CommentsSpec):
         evaluators = {}
         for name, group in zip(names, by_pattern, strict=True):
             if group in self.merge:
-                voice = OnePlayer(group, self.merge[: self.merge.index(group)])
+                evaluator = OnePlayer(group, self.merge[: self.merge.index(group)])
             elif name in programs and self._wants(programs[name]):
-                voice = OnePlayer(programs[name], is_program=True)
+                evaluator = OnePlayer(programs[name], is_program=True)
             else:
-                voice = OnePlayer(name)
-            if self._wants(voice.pattern):
-                evaluators[name] = voice
+                evaluator = OnePlayer(name)
+            if self._wants(evaluator.pattern):
+                evaluators[name] = evaluator
         return evaluators
 
     def _wants(self, called: str) -> bool:
@@ -398,20 +397,18 @@ class _NamedRemarks:
         """Load all remarks of a study; by default the mover is the author."""
         remarks = source.remarks()
         if not len(remarks):
-            raise StudyError(
-                f"{source.path}: the records hold no values, so no player has said any"
-            )
+            raise StudyError(f"{source.path}: the records contain no evaluations by players")
         authors = remarks["author"]
         notes = []
         if authors.null_count:
             notes.append(
-                f"{authors.null_count:,} of {len(authors):,} comments do not say whose they are: "
-                "each is taken as that of the player who had just moved"
+                f"{authors.null_count:,} of {len(authors):,} comments name no author: each is "
+                "attributed to the player who has just moved"
             )
             if authors.null_count == len(authors) and not _in_turn(remarks):
                 notes[-1] += (
-                    "; nothing in the values shows that the players speak in turn, so they may be "
-                    "one evaluator's: then take plain comments"
+                    "; the values do not show that two authors alternate, so they may be by one "
+                    "evaluator: then use plain comments"
                 )
             authors = pc.coalesce(authors, remarks["mover"])
             remarks = _with_authors(remarks, authors)
@@ -424,9 +421,9 @@ class _NamedRemarks:
         self, spec: OnePlayer, names: Sequence[str], notes: Sequence[str] = ()
     ) -> RecordedEvaluations:
         """Return the remarks of the named players."""
-        said = pc.is_in(self.authors, pa.array(names, pa.string()))
+        by_names = pc.is_in(self.authors, pa.array(names, pa.string()))
         identity = {"spec": spec.text, "name": f"what {spec.pattern} said", PLAYER: spec.pattern}
-        rows = _one_per_position(self.rows.filter(said))
+        rows = _one_per_position(self.rows.filter(by_names))
         return RecordedEvaluations(spec, rows, identity, notes)
 
     def games_of(self, merged_names: Mapping[str, OnePlayer]) -> list[tuple[OnePlayer, int]]:
@@ -448,9 +445,9 @@ class _NamedRemarks:
 def _merged_versions(evaluators: Mapping[OnePlayer, Sequence[str]]) -> Iterator[str]:
     """A note on merged versions, and how to separate them."""
     programs = [
-        f"{voice.pattern} ({len(names):,} versions)"
-        for voice, names in evaluators.items()
-        if voice.is_program
+        f"{evaluator.pattern} ({len(names):,} versions)"
+        for evaluator, names in evaluators.items()
+        if evaluator.is_program
     ]
     if programs:
         more = f" and {len(programs) - _NAMED:,} more" if len(programs) > _NAMED else ""
@@ -465,9 +462,9 @@ def _left_out(players: int, least: int, enough: Sequence[OnePlayer], most: int) 
     if few := players - len(enough):
         yield (
             f"{few:,} players of fewer than {least} games are left out: games=N takes those with "
-            "at least N, merge=PATTERN counts those whose names fit as one"
+            "at least N, merge=PATTERN merges players"
         )
-    if others := [voice.pattern for voice in enough[most:]]:
+    if others := [evaluator.pattern for evaluator in enough[most:]]:
         more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
         yield (
             f"the {most} players with the most games of {len(enough):,} are taken, without "

@@ -29,8 +29,8 @@ _SETTING: Final = re.compile(rf"({'|'.join(_SETTINGS)})=([^,:]*)")
 _HEAD: Final = re.compile(rf"(?:{_SETTING.pattern}(?:,{_SETTING.pattern})*):")
 _UNITS: Final = ("centipawns", "points")
 _VIEWS: Final = ("first", "mover")
-_SAID: Final = ("value", "score", "mate", "win", "draw", "loss")
-_TYPES: Final = {name: pa.float32() for name in _SAID} | {
+_VALUES: Final = ("value", "score", "mate", "win", "draw", "loss")
+_TYPES: Final = {name: pa.float32() for name in _VALUES} | {
     "mate": pa.int16(),
     "best": pa.string(),
     "depth": pa.int16(),
@@ -153,21 +153,21 @@ class TableAgent(Agent[ImportedEvaluations]):
         matched = source.find_rows(used, spec.source)
         order = pa.array(matched.rows)
         rows = pa.table({name: column.take(order) for name, column in columns.items()})
-        says = np.zeros(len(rows), bool)
-        for name in _SAID:
+        has_value = np.zeros(len(rows), bool)
+        for name in _VALUES:
             if name in rows.column_names:
-                says |= np.asarray(rows[name].is_valid())
+                has_value |= np.asarray(rows[name].is_valid())
         rows = rows.append_column("game_id", pa.array(matched.games))
         rows = rows.append_column("ply", pa.array(matched.plies))
         if spec.view == "mover":
             rows = _turned(rows, pa.array(matched.first_to_play))
-        rows = rows.filter(pa.array(says))
+        rows = rows.filter(pa.array(has_value))
         if "score" in rows.column_names:
             unit = spec.unit or facts_named(source.game).naming.unit
             rows = rows.append_column("unit", pa.array([unit] * len(rows)))
         identity = {"spec": spec.name, "name": f"the table {spec.name}", "source": spec.source}
         notes = (
-            f"{matched.lost:,} of {len(table):,} rows of {spec.source} are of no position of the "
+            f"{matched.lost:,} of {len(table):,} rows of {spec.source} match no position of the "
             "study",
         )
         return [RecordedEvaluations(spec, rows, identity, notes if matched.lost else ())]

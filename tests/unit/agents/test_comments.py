@@ -99,7 +99,7 @@ def test_what_several_said_is_told_at_once(study: hk.Study) -> None:
     )
     assert [each.title for each in reports] == [f"comments by {name}" for name in names]
     assert all(each.done == 0 and each.found == each.wanted for each in reports)
-    assert "do not say whose they are" in reports[0].notes[0]
+    assert "comments name no author" in reports[0].notes[0]
     with pytest.raises(StudyError, match="games=1 takes all"):
         hk.evaluate(study, ["comments:by=player,games=1000"])
     [one, *_] = hk.evaluate(study, ["comments:by=player,games=1,most=1"])
@@ -165,12 +165,12 @@ def test_specs_of_comments_are_read() -> None:
         players=("Cy, Dr.", "A*"), games=3
     )
     for text, message in (
-        ("comments:by=side", "by=player is the only way"),
+        ("comments:by=side", "expected by=player"),
         ("comments:plyers=A", "did you mean players"),
-        ("comments:player=A,games=3", "takes only without"),
+        ("comments:player=A,games=3", "takes no setting but without"),
         ("comments:by=player,games=0", "a number from 1 on"),
         ("comments:by=player,versions=one", "merged or apart"),
-        ("comments:program=A,games=3", "takes no more"),
+        ("comments:program=A,games=3", "takes no other settings"),
     ):
         with pytest.raises(NotationError, match=message):
             read(text)

@@ -120,7 +120,7 @@ def test_tables_that_are_none_are_told(study: hk.Study, tmp_path: Path) -> None:
 def test_a_table_without_a_row_that_was_asked_for_changes_nothing(study: hk.Study) -> None:
     table = ImportedEvaluations({"game_id": [0], "ply": [1], "score": [30.0]}, "mine")
     hk.evaluate(study, [table])
-    with pytest.raises(StudyError, match="nothing of the positions that were asked for"):
+    with pytest.raises(StudyError, match="none of its rows is of a chosen position"):
         hk.evaluate(study, [table], where="ply = 2")
     assert stored(study, "mine") == {(0, 1): 30}
 

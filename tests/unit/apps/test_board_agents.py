@@ -89,7 +89,7 @@ def test_pages_are_answered_while_many_wait_for_replies(
 def test_whoever_thinks_takes_a_seat(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, place: str, values: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(thinking, "_door", threading.BoundedSemaphore(0))
+    monkeypatch.setattr(thinking, "_queue", threading.BoundedSemaphore(0))
     assert "try again in a moment" in client.post(place, data=values, headers=PART).text
 
 

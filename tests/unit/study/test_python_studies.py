@@ -202,7 +202,7 @@ def test_records_of_a_match_bring_players_and_what_they_said(tmp_path: Path) -> 
 
 def test_a_study_without_remarks_says_so(study: hk.Study) -> None:
     [report] = hk.evaluate(study, "comments")
-    assert report.notes == ["comments: the records hold no values"]
+    assert report.notes == ["comments: the records contain no evaluations"]
 
 
 def test_games_are_added(study: hk.Study, lines: list[hk.PythonLine]) -> None:

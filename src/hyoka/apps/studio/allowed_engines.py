@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Allowed agents: Hyoka's searches and engines of the user's list, never a request's own.
+"""Allowed agents: those that execute no program, and engines of the user's list.
 
 An engine is named on the command line (`--engine NAME=SPEC`) or in a settings file that the user
-points to or keeps among their own settings. A request says its name, and no more.
+points to or keeps among their own settings. A request contains its name only.
 """
 
 import contextlib

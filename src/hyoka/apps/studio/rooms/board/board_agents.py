@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents at the board: searches of Hyoka and allowed engines, as analysts and as opponents."""
+"""Agents at the board, as analysts and as opponents."""
 
 import asyncio
 import contextlib
@@ -27,15 +27,15 @@ from hyoka.search.search_result import OnResult
 T = TypeVar("T")
 
 _MOST_S: Final = 60.0
-"""Nobody thinks longer than this, whatever a spec says."""
+"""The maximum duration of a reply."""
 _START_S: Final = 30.0
-"""An engine may take so long to start and to end beside."""
+"""Additional time for an engine to start and to end."""
 _AT_ONCE: Final = 4
 _WAITING: Final = 8
-"""Maximum number of waiting requests."""
+"""The maximum number of waiting requests."""
 BUSY: Final = f"{_AT_ONCE} searches are running already, and others wait: try again in a moment"
-_game_players: Final = threading.BoundedSemaphore(_AT_ONCE)
-_door: Final = threading.BoundedSemaphore(_AT_ONCE + _WAITING)
+_slots: Final = threading.BoundedSemaphore(_AT_ONCE)
+_queue: Final = threading.BoundedSemaphore(_AT_ONCE + _WAITING)
 _requests: Final = threading.BoundedSemaphore(_AT_ONCE + _WAITING)
 _threads: Final = anyio.CapacityLimiter(_AT_ONCE + _WAITING)
 
@@ -75,24 +75,24 @@ LEVELS: Final = {
 
 @contextlib.contextmanager
 def analysis_slot(wait_s: float = _MOST_S) -> Iterator[None]:
-    """Few think at once; raises Error if many wait already, or nobody leaves in time."""
-    if not _door.acquire(blocking=False):
+    """Limit the number of searches; raises Error if many wait, or no slot is free in time."""
+    if not _queue.acquire(blocking=False):
         raise hk.Error(BUSY)
     try:
-        if not _game_players.acquire(timeout=wait_s):
+        if not _slots.acquire(timeout=wait_s):
             raise hk.Error(f"{_AT_ONCE} searches are running already: wait or stop one")
         try:
             yield
         finally:
-            _game_players.release()
+            _slots.release()
     finally:
-        _door.release()
+        _queue.release()
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Result of long work in a thread other than the server's.
+    """The result of long work in a thread other than the server's.
 
-    Who would have to wait for one is sent away at once: raises HTTPException.
+    Raises HTTPException at once if no thread is free.
     """
     if not _requests.acquire(blocking=False):
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, sentence(hk.Error(BUSY)))
@@ -104,7 +104,7 @@ async def in_thread(work: Callable[[], T]) -> T:
 
 @contextlib.contextmanager
 def stopped_after(seconds: float, stop: Callable[[], None]) -> Iterator[None]:
-    """Stop something that runs longer than that."""
+    """Stop work that takes longer than some seconds."""
     timer = threading.Timer(seconds, stop)
     timer.daemon = True
     timer.start()
@@ -151,7 +151,8 @@ class Analyst:
     @contextlib.contextmanager
     def _working(self, positions: int) -> Iterator[Evaluator]:
         """Stop the evaluator when it is overdue, and close it at the end."""
-        seconds = positions * (max(self._seconds, 1.0) + 1) + _START_S
+        start_s = _START_S if self._agent.names_program else 0.0
+        seconds = positions * (max(self._seconds, 1.0) + 1) + start_s
         overdue = threading.Event()
 
         def end() -> None:
@@ -179,7 +180,7 @@ def overdue_error(agent: Agent[Any], seconds: float) -> hk.EngineError:
     return hk.EngineError(agent.spec.title, message, reason="timeout")
 
 
-def analyst(studio: Studio, text: str, game: str, seconds: float) -> Analyst:
+def analyst_of(studio: Studio, text: str, game: str, seconds: float) -> Analyst:
     """The agent that a request names, if it is allowed; raises Error."""
     return Analyst(studio.engines.agent(text, studio.folder), game, seconds)
 
@@ -209,7 +210,7 @@ def best_move(agent: Agent[Any], game: str, line: Line, level: str) -> str | Non
 
 
 def reply(studio: Studio, table: BoardState) -> BoardState | str:
-    """The table after the other side's move; in words why there is none."""
+    """The board after the opponent's move, or a message if there is none."""
     if table.level != OWN and table.level not in LEVELS:
         raise hk.ParameterError("level", f"is one of {', '.join([*LEVELS, OWN])}")
     agent = studio.engines.agent(table.against, studio.folder)
@@ -221,15 +222,15 @@ def reply(studio: Studio, table: BoardState) -> BoardState | str:
     return table.play(move)
 
 
-def value_of(found: hk.Evaluation, game: str) -> float | None:
-    """The first player's expected result: as it was said, or what the score means."""
-    if found.value is not None:
-        return found.value
-    if found.mate is not None:
-        return 1.0 if found.mate > 0 else 0.0
-    if found.score is None or found.unit != "centipawns":
+def value_of(evaluation: hk.Evaluation, game: str) -> float | None:
+    """The first player's expected result; derived from the score if necessary."""
+    if evaluation.value is not None:
+        return evaluation.value
+    if evaluation.mate is not None:
+        return 1.0 if evaluation.mate > 0 else 0.0
+    if evaluation.score is None or evaluation.unit != "centipawns":
         return None
-    return logistic(found.score / hk.game_facts(game).formats.centipawn_scale)
+    return logistic(evaluation.score / hk.game_facts(game).formats.centipawn_scale)
 
 
 def opponents(studio: Studio, game: str) -> list[str]:

@@ -14,7 +14,7 @@ from hyoka.apps.studio.parameters import is_whole_number
 from hyoka.apps.studio.rooms.board.board_agents import (
     Analyst,
     analysis_slot,
-    analyst,
+    analyst_of,
     value_of,
 )
 from hyoka.apps.studio.rooms.board.board_state import BoardState, word_of
@@ -33,7 +33,7 @@ _KEPT: Final = 8
 _TREES: Final = 3
 """Number of latest analyses whose search trees stay in memory."""
 _UNSEEN_S: Final = 5.0
-"""A search that nobody has looked at for so long is stopped."""
+"""A search that no page has read for this time is stopped."""
 _A_PLY_S: Final = 0.1
 _SHOWN: Final = 8
 _PV: Final = 10
@@ -110,7 +110,7 @@ class AnalysisLine:
 
     @property
     def moves(self) -> list[tuple[str, str, hk.MoveReport]]:
-        """The best moves, for addresses and as people write them, with what it thinks of each."""
+        """The best moves, for addresses and as people write them, with reports."""
         reports = [] if self.result is None else self.result.moves[:_SHOWN]
         return [(*words_of(self.line, [report.move])[0], report) for report in reports]
 
@@ -129,12 +129,12 @@ class AnalysisLine:
 
     @property
     def counts_visits(self) -> bool:
-        """Whether it says how often it looked at moves."""
+        """Whether it counts visits of moves."""
         return self.result is not None and any(each.visits for each in self.result.moves)
 
     @property
     def has_priors(self) -> bool:
-        """Whether it says what it thought of moves beforehand."""
+        """Whether it has priors of moves."""
         reports = () if self.result is None else self.result.moves
         return any(each.prior is not None for each in reports)
 
@@ -162,7 +162,7 @@ class AnalysisLine:
 
 @dataclass
 class Job:
-    """Something under way that a page looks at."""
+    """A running analysis or curve that a page shows."""
 
     number: int
     table: BoardState
@@ -178,20 +178,20 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether all have said what they had to say."""
+        """Whether all evaluators have ended."""
         return not any(worker.is_alive() for worker in self.workers)
 
     @property
     def is_unseen(self) -> bool:
-        """Whether the page that asked has gone."""
+        """Whether no page has read it for some seconds."""
         return time.monotonic() - self.seen > _UNSEEN_S
 
     def look(self) -> None:
-        """A page has looked: somebody still wants to know."""
+        """Note that a page has read the results."""
         self.seen = time.monotonic()
 
     def stop(self) -> None:
-        """End all that think; what they found so far stays."""
+        """Stop all evaluators; their results so far stay."""
         self.stopped = True
         for stop in list(self._stoppers):
             stop()
@@ -204,21 +204,21 @@ class Job:
                 analysis_line.tree = tree
 
     def drop_trees(self) -> None:
-        """Keep what was found, but no trees."""
+        """Keep the results, but no trees."""
         with self._lock:
             self._keeps_trees = False
             for analysis_line in self.analysis_lines:
                 analysis_line.tree = None
 
-    def start(self, work: Callable[[AnalysisLine, Analyst], None], who: list[Analyst]) -> None:
+    def start(self, work: Callable[[AnalysisLine, Analyst], None], analysts: list[Analyst]) -> None:
         """Begin, one thread for each evaluator."""
 
-        def guarded(analysis_line: AnalysisLine, asked: Analyst) -> None:
+        def guarded(analysis_line: AnalysisLine, analyst: Analyst) -> None:
             try:
                 with analysis_slot():
                     analysis_line.state = "thinking"
                     if not self.stopped:
-                        work(analysis_line, asked)
+                        work(analysis_line, analyst)
                 analysis_line.state = "done"
             except hk.Error as error:
                 stopped = "stopped" if self.stopped else ""
@@ -226,11 +226,11 @@ class Job:
             except Exception as error:  # a page waits for an answer, whatever it is
                 analysis_line.state, analysis_line.problem = "failed", type(error).__name__
             finally:
-                self._stoppers.remove(asked.stop)  # a search has its own memory, and keeps it
+                self._stoppers.remove(analyst.stop)  # a search has its own memory, and keeps it
 
-        self._stoppers = [each.stop for each in who]
-        for analysis_line, asked in zip(self.analysis_lines, who, strict=True):
-            worker = threading.Thread(target=guarded, args=(analysis_line, asked), daemon=True)
+        self._stoppers = [each.stop for each in analysts]
+        for analysis_line, analyst in zip(self.analysis_lines, analysts, strict=True):
+            worker = threading.Thread(target=guarded, args=(analysis_line, analyst), daemon=True)
             self.workers.append(worker)
             worker.start()
 
@@ -261,46 +261,46 @@ class Analyses:
         return job
 
     def analyze(self, studio: Studio, table: BoardState) -> Job:
-        """Ask the table's evaluators about what is on the board; raises Error."""
+        """Evaluate the position on the board with the table's evaluators; raises Error."""
         if table.line.outcome is not None:
-            raise hk.Error("the game is over: nothing is left to think about")
+            raise hk.Error("the game is over: there is nothing to analyze")
         names = evaluators(table)
-        who = [analyst(studio, name, table.game, table.seconds) for name in names]
+        analysts = [analyst_of(studio, name, table.game, table.seconds) for name in names]
         job = self._new(table)
         job.analysis_lines = [AnalysisLine(name, table.line) for name in names]
 
-        def work(analysis_line: AnalysisLine, asked: Analyst) -> None:
+        def work(analysis_line: AnalysisLine, analyst: Analyst) -> None:
             def on_result(result: hk.SearchResult) -> None:
                 analysis_line.result = result
                 if job.is_unseen or job.stopped:
-                    asked.stop()
+                    analyst.stop()
 
-            tree = asked.search_tree(analysis_line.line, on_result)
+            tree = analyst.search_tree(analysis_line.line, on_result)
             if tree is not None:
                 job.keep(analysis_line, tree)
             else:
-                analysis_line.evaluation = asked.evaluate(analysis_line.line)
+                analysis_line.evaluation = analyst.evaluate(analysis_line.line)
 
-        job.start(work, who)
+        job.start(work, analysts)
         return job
 
     def curve(self, studio: Studio, table: BoardState) -> Job:
-        """Ask them about every position of the line; raises Error."""
+        """Evaluate every position of the line; raises Error."""
         if not table.moves:
             raise hk.Error("play some moves first: a curve is over those of a game")
         names = evaluators(table)
-        who = [analyst(studio, name, table.game, _A_PLY_S) for name in names]
+        analysts = [analyst_of(studio, name, table.game, _A_PLY_S) for name in names]
         job = self._new(table)
         job.values = {name: {} for name in names}
         lines = list(itertools.accumulate(table.moves, play, initial=table.at(0).line))
         job.analysis_lines = [AnalysisLine(name, lines[-1]) for name in names]
 
-        def work(analysis_line: AnalysisLine, asked: Analyst) -> None:
+        def work(analysis_line: AnalysisLine, analyst: Analyst) -> None:
             on = [(ply, line) for ply, line in enumerate(lines) if line.outcome is None]
             for ply, line in enumerate(lines):
                 if line.outcome is not None:
                     job.values[analysis_line.name][ply] = float(line.outcome.value)
-            evaluations = asked.evaluate_each(lines[-1], [ply for ply, _ in on])
+            evaluations = analyst.evaluate_each(lines[-1], [ply for ply, _ in on])
             for (ply, _), evaluation in zip(on, evaluations, strict=False):
                 value = value_of(evaluation, table.game)
                 if value is not None:
@@ -308,7 +308,7 @@ class Analyses:
                 if job.is_unseen or job.stopped:
                     return
 
-        job.start(work, who)
+        job.start(work, analysts)
         return job
 
 
