@@ -335,8 +335,10 @@ def test_nothing_to_solve_is_no_error() -> None:
 
 
 def interval(solved: int, trials: int) -> tuple[float, float]:
-    some: dict[str, Any] = {"source": "", "line_number": 1, "id": "", "game": "chess", "expected": ""}
-    verdicts = [Verdict(**some, solved=i < solved) for i in range(trials)]
+    verdicts = [
+        Verdict(source="", line_number=1, id="", game="chess", expected="", solved=i < solved)
+        for i in range(trials)
+    ]
     return SolveReport("ab", tuple(verdicts)).interval
 
 
