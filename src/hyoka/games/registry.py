@@ -485,10 +485,10 @@ def register_game(
     Registering a name again replaces its game. Raises NotationError if the name belongs to a
     compiled game or `start` is not a game.
     """
-    taken = {word for facts in FACTS.values() for word in (facts.name, *facts.other_names)}
+    names = {word for facts in FACTS.values() for word in (facts.name, *facts.other_names)}
     if not _NAME.fullmatch(name):
         raise NotationError(f"a game's name is of small letters, digits and _, not '{name}'")
-    if name in taken:
+    if name in names:
         raise NotationError(f"'{name}' is a game that Hyoka knows; choose another name")
     if isinstance(start, type):
         raise NotationError(f"a game is its first position, {start.__name__}(), not the class")

@@ -142,14 +142,14 @@ class _Unpacker:
         return bool(self._object.eof)
 
     @property
-    def is_whole(self) -> bool:
+    def may_end(self) -> bool:
         """Whether the data may end here."""
         return self.is_at_end
 
 
 class _Stored(_Unpacker):
     is_at_end = False
-    is_whole = True
+    may_end = True
 
     def __init__(self) -> None:
         self._held = b""
@@ -286,7 +286,7 @@ class _ZipStream(io.RawIOBase):
                 return data
             if not packed and self._unpacker.wants_more:
                 break
-        if self._entry.size is not None or not self._unpacker.is_whole:
+        if self._entry.size is not None or not self._unpacker.may_end:
             raise EOFError("its data end too early")
         return b""
 
@@ -312,26 +312,26 @@ class ZipArchive:
 
     def members(self) -> Iterator[Member | Damage]:
         """Iterate over all members in the order of names, then those missing from the directory."""
-        taken = []
+        spans = []
         for info in self._listed:
             entry = _listed_entry(self._file, info)
             if isinstance(entry, Damage):
                 yield entry
                 continue
-            taken.append((info.header_offset, entry.end))
+            spans.append((info.header_offset, entry.end))
             # An entry named as a folder that has content is a file.
             if not (info.filename.endswith("/") and entry.begin == entry.end):
                 yield _opened(self._file, entry)
-        unlisted = list(_unlisted(self._file, sorted(taken)))
+        unlisted = list(_unlisted(self._file, sorted(spans)))
         damage = self._damage or ("broken: its list of members is damaged" if unlisted else "")
         if damage:
             yield Damage(f"{damage}; {len(unlisted):,} members were found without it")
         for unlisted_entry in unlisted:
             yield _opened(self._file, unlisted_entry)
 
-    def first(self, wanted: Callable[[str], bool]) -> Member | Damage | None:
+    def first(self, accepts: Callable[[str], bool]) -> Member | Damage | None:
         """Return the first listed member whose name is wanted."""
-        info = next((info for info in self._listed if wanted(info.filename)), None)
+        info = next((info for info in self._listed if accepts(info.filename)), None)
         if info is None:
             return None
         entry = _listed_entry(self._file, info)
@@ -360,13 +360,13 @@ def _listed_entry(shared: _Shared, info: zipfile.ZipInfo) -> _Entry | Damage:
     return _Entry(info.filename, begin, end, info.compress_type, secret, info.file_size, info.CRC)
 
 
-def _unlisted(shared: _Shared, taken: list[tuple[int, int]]) -> Iterator[_Entry]:
+def _unlisted(shared: _Shared, spans: list[tuple[int, int]]) -> Iterator[_Entry]:
     """Find members in the gaps between listed members, and after them.
 
     In a truncated archive, the directory may belong to a nested archive.
     """
     at = 0
-    for begin, behind in [*taken, (shared.size, shared.size)]:
+    for begin, behind in [*spans, (shared.size, shared.size)]:
         yield from _entries_between(shared, at, begin)
         at = max(at, behind)
 

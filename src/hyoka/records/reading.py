@@ -188,8 +188,8 @@ def parse_records(data: str | bytes, *, format: str | None = None) -> list[Recor
 def read_back(text: str, format: str) -> Record | None:
     """Parse the one record of a text just written; None if that fails."""
     data = text.encode(errors="replace")
-    taken, table = _core.Reader(format).read(data, last=True)
-    if taken != len(data) or len(table) != 1 or table.refused:
+    size_read, table = _core.Reader(format).read(data, last=True)
+    if size_read != len(data) or len(table) != 1 or table.refused:
         return None
     return next(Batch("", format, table).records())
 
@@ -314,9 +314,9 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
             continue
         data = b"".join(waiting)
         # Only complete games of a truncated file are read.
-        taken, table = reader.read(data, following is None and not until_broken.problem)
-        waiting = [data[taken:]]
-        size = left = len(data) - taken
+        size_read, table = reader.read(data, following is None and not until_broken.problem)
+        waiting = [data[size_read:]]
+        size = left = len(data) - size_read
         refused = [Refused(source.name, *fault) for fault in table.refused]
         games += len(table) + len(refused)
         if left > LONGEST_GAME:
@@ -403,8 +403,8 @@ def _records_of(batch: Batch) -> Iterator[Record]:
 
 
 def _tags_of(table: _core.Table) -> list[dict[str, str]]:
-    said = list(zip(table.text("tag_names"), table.text("tag_values"), strict=True))
-    return [dict(said[a:b]) for a, b in itertools.pairwise(table.tag_offsets.tolist())]
+    pairs = list(zip(table.text("tag_names"), table.text("tag_values"), strict=True))
+    return [dict(pairs[a:b]) for a, b in itertools.pairwise(table.tag_offsets.tolist())]
 
 
 _AUTHORS: Final[tuple[Author | None, ...]] = (None, "first", "second")

@@ -375,14 +375,14 @@ class Draft:
             return Wording.commands
         return self.wordings.get(remark.ply, Wording.own)
 
-    def comments(self, remark: Remark, said: str) -> list[str]:
-        """Return the comment on a position; `said` are the remark's numbers as commands."""
+    def comments(self, remark: Remark, numbers: str) -> list[str]:
+        """Return the comment on a position; `numbers` are the remark's numbers as commands."""
         wording = self.wording(remark)
         if wording == Wording.own:
             texts = remark.text.split(SEPARATOR)
             return [text.translate(_CONTROLS) for text in texts if text]
         rest = _without_commands(remark.text) if wording == Wording.both else ""
-        return [text for text in (" ".join(filter(None, (said, rest))),) if text]
+        return [text for text in (" ".join(filter(None, (numbers, rest))),) if text]
 
     def remarks(self) -> dict[int, Remark]:
         """Map plies to remarks, the first for each position, since notations have room for one."""

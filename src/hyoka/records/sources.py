@@ -242,9 +242,9 @@ def sources(paths: Iterable[str | Path], *, on_bytes: OnBytes | None = None) -> 
     member of an archive (zip, tar) is a source; both are recognized by their first bytes. Use each
     source before the next. A source that cannot be opened raises SourceError from its `blocks`.
     """
-    for given in paths:
+    for name in paths:
         allowance = Allowance()
-        for path, named in _files_named([given]):
+        for path, named in _files_named([name]):
             if not allowance.is_spent:
                 yield from _sources_of(path, named, _Opening(Allowance(allowance), on_bytes))
 
@@ -282,24 +282,24 @@ def files_of(paths: Iterable[str | Path]) -> list[Path | None]:
 def _files_named(paths: Iterable[str | Path]) -> list[tuple[Path | None, bool]]:
     """Yield files and whether each was named explicitly."""
     files: list[tuple[Path | None, bool]] = []
-    for given in paths:
-        if str(given) == "-":
+    for name in paths:
+        if str(name) == "-":
             files.append((None, True))
             continue
-        if not str(given):
+        if not str(name):
             raise SourceError("a file name is empty")
         try:
-            path = Path(given)
+            path = Path(name)
             if path.exists() and not path.is_dir():
                 files.append((path, True))
                 continue
-            matches = [path] if path.is_dir() else sorted(map(Path, _matches(str(given))))
+            matches = [path] if path.is_dir() else sorted(map(Path, _matches(str(name))))
             inside = [file for match in matches for file in _files_below(match)]
         except (OSError, ValueError) as error:  # a name that no file can have
-            raise SourceError(f"{str(given)[:200]}: no such file ({error})") from error
+            raise SourceError(f"{str(name)[:200]}: no such file ({error})") from error
         if not inside:
             what = "no files in this folder" if path.is_dir() else "no such file"
-            raise SourceError(f"{given}: {what}")
+            raise SourceError(f"{name}: {what}")
         files += [(file, False) for file in inside]
     return files
 
@@ -365,7 +365,7 @@ def _sources_in(
     stream, head = _with_head(io.BufferedReader(counted, BLOCK), name)
     layers = 0
     while unpack := next(
-        (made for sign, made in _COMPRESSED.items() if head.startswith(sign)), None
+        (unpacker for sign, unpacker in _COMPRESSED.items() if head.startswith(sign)), None
     ):
         layers += 1
         if layers > _ARCHIVES_DEEP:

@@ -33,12 +33,12 @@ class Range:
 
     def add(self, values: pa.Array | pa.ChunkedArray) -> None:
         """Add numbers; nulls do not count."""
-        known = values.drop_null().to_numpy(zero_copy_only=False)
-        if len(known):
-            self.count += len(known)
-            self.total += float(known.sum(dtype=np.float64))
-            self.low = min(self.low, float(known.min()))
-            self.high = max(self.high, float(known.max()))
+        numbers = values.drop_null().to_numpy(zero_copy_only=False)
+        if len(numbers):
+            self.count += len(numbers)
+            self.total += float(numbers.sum(dtype=np.float64))
+            self.low = min(self.low, float(numbers.min()))
+            self.high = max(self.high, float(numbers.max()))
 
     @property
     def mean(self) -> float | None:
@@ -110,18 +110,18 @@ def summarize(batches: Iterable[Batch], keep: Keep | None = None) -> Summary:
 def _count(batch: Batch, summary: Summary, keep: Keep | None) -> None:
     rows = batch.arrow()
     table = batch.table
-    kept = np.ones(len(table), np.bool_) if keep is None else keep(batch, rows)
-    wanted = None if keep is None else pa.array(kept)
-    summary.unreadable += int(table.unreadable[kept].sum())
+    is_chosen = np.ones(len(table), np.bool_) if keep is None else keep(batch, rows)
+    mask = None if keep is None else pa.array(is_chosen)
+    summary.unreadable += int(table.unreadable[is_chosen].sum())
     room = MOST_UNREADABLE_KEPT - len(summary.first_unreadable)
-    summary.first_unreadable += batch.first_unreadable(kept)[:room]
+    summary.first_unreadable += batch.first_unreadable(is_chosen)[:room]
     remarks_of = np.repeat(np.arange(len(table)), np.diff(table.remark_offsets))
     says = ~np.isnan(table.remark_value) | ~np.isnan(table.remark_score) | (table.remark_mate != 0)
     values_of = np.bincount(remarks_of[says], minlength=len(table))
     for name in rows["game"].unique().to_pylist():
         chosen = pc.equal(rows["game"].cast("string"), name)
-        if wanted is not None:
-            chosen = pc.and_(chosen, wanted)
+        if mask is not None:
+            chosen = pc.and_(chosen, mask)
         of_game = rows.filter(chosen)
         if len(of_game) == 0:
             continue

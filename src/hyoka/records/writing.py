@@ -119,15 +119,15 @@ def _properties(draft: Draft) -> Iterator[str]:
 
 def _value(name: str, value: str) -> str:
     # Text that ends in half an escape, or contains a closing bracket, never came from SGF.
-    is_whole = re.fullmatch(r"(?:[^\]\\]|\\.)*", value, re.DOTALL)
-    return value if is_whole and name not in _TEXTS else _sgf_text(value)
+    is_escaped = re.fullmatch(r"(?:[^\]\\]|\\.)*", value, re.DOTALL)
+    return value if is_escaped and name not in _TEXTS else _sgf_text(value)
 
 
 def _node(draft: Draft, remark: Remark) -> str:
     """Return the properties of a node besides its move."""
     # A root's comment is about the game; numbers in it are not parsed.
-    said = commands(remark, pawns=False) if remark.ply else ""
-    texts = "".join(f"[{_sgf_text(text)}]" for text in draft.comments(remark, said))
+    numbers = commands(remark, pawns=False) if remark.ply else ""
+    texts = "".join(f"[{_sgf_text(text)}]" for text in draft.comments(remark, numbers))
     properties = "" if draft.wording(remark) == Wording.commands else remark.properties
     return properties + (f"C{texts}" if texts else "")
 
@@ -214,7 +214,7 @@ def _words(draft: Draft) -> Iterator[str]:
         fields = record.position(0).text.split()
         offset = 2 * (int(fields[5]) - 1) + (fields[1] == "b")
     if (about := remarks.get(0)) is not None:
-        yield from _said(draft, about, "")
+        yield from _annotation(draft, about, "")
     numbered = True
     for i, san in enumerate(record.move_texts("san")):
         turn, black = divmod(i + offset, 2)
@@ -229,7 +229,7 @@ def _words(draft: Draft) -> Iterator[str]:
             numbers = _engine_comment(remark, "second" if black else "first")
             if not draft.engine_comments or numbers is None:
                 numbers = commands(remark, pawns=True)
-            yield from _said(draft, remark, numbers)
+            yield from _annotation(draft, remark, numbers)
     yield _RESULTS[record.result]
 
 
@@ -244,25 +244,25 @@ def _engine_comment(remark: Remark, mover: Author) -> str | None:
         return " ".join(filter(None, ("book", commands(remark, pawns=True, without={"book"}))))
     if remark.author != mover or (remark.score is None and remark.mate is None):
         return None
-    said = {"score", "mate", "depth", "spent"}
+    written = {"score", "mate", "depth", "spent"}
     sign = 1 if mover == "first" else -1
     if remark.mate is not None:
         mate = sign * remark.mate
         text = f"+M{2 * mate - 1}" if mate > 0 else f"-M{-2 * mate}"
         if remark.score is not None:
-            said.remove("score")
+            written.remove("score")
     else:
         assert remark.score is not None
         text = _pawns(sign * remark.score)
         if np.float32(100 * float(text)) != np.float32(sign * remark.score):
-            said.remove("score")  # the exact score follows
+            written.remove("score")  # the exact score follows
     text += f"/{remark.depth or 0}"
     if remark.spent_s is not None:
         text += f" {seconds_text(remark.spent_s)}s"
     # A command with an evaluation resets the author, so name it again.
-    more_evaluations = remark.value is not None or "score" not in said
+    more_evaluations = remark.value is not None or "score" not in written
     rest = commands(
-        remark, pawns=False, without=said, implied=None if more_evaluations else remark.author
+        remark, pawns=False, without=written, implied=None if more_evaluations else remark.author
     )
     return f"{text} {rest}" if rest else text
 
@@ -273,7 +273,7 @@ def _pawns(centipawns: float) -> str:
     return "0.00" if float(text) == 0 else text
 
 
-def _said(draft: Draft, remark: Remark, numbers: str) -> Iterator[str]:
+def _annotation(draft: Draft, remark: Remark, numbers: str) -> Iterator[str]:
     yield from (f"${nag}" for nag in remark.nags)
     for text in draft.comments(remark, numbers):
         if "}" not in text:

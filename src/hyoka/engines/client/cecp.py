@@ -173,8 +173,8 @@ class CecpEngine(Engine):
         doubted = await self._greet(is_last, patient=patient, later=pokes)
         self.name = printable(self.features.get("myname", self.spec.program_name))
         # Every engine reads coordinate moves; for old engines `post` is a toggle.
-        known = [name for name in self.features if name not in ("done", "option", "san")]
-        words = [f"accepted {name}\n" for name in known]
+        accepted = [name for name in self.features if name not in ("done", "option", "san")]
+        words = [f"accepted {name}\n" for name in accepted]
         words += ["rejected san\n"] if "san" in self.features else []
         self.transport.tell("".join([*words, "easy\n", "post\n"]))
         return doubted
@@ -204,7 +204,7 @@ class CecpEngine(Engine):
                     raise self.transport.error(message, "option")
                 lines.append(f"{command} {value}\n")
             else:
-                raise self._no_option(name, self.options.values())
+                raise self._no_option(name, list(self.options.values()))
         if lines:
             self.transport.tell("".join(lines))
 

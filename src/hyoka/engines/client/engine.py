@@ -2,7 +2,7 @@
 """The base of all engine clients: start, handshake, checks of options and moves, end."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Final, Self
 
@@ -181,8 +181,7 @@ class Engine(ABC):
         """Return the timeout of a move by a time limit, or by the mover's clock."""
         return self.spec.wait_s(time_s if clock is None else clock.main_s + clock.period_s)
 
-    def _no_option(self, name: str, known: Iterable[str]) -> EngineError:
-        names = list(known)
+    def _no_option(self, name: str, names: Sequence[str]) -> EngineError:
         # A misspelled limit looks like an option.
         hint = nearest(name, [*KEYS, *names]) or ", ".join(names) or "it has none"
         return self.transport.error(f"has no option '{name}'; {hint}", "option")

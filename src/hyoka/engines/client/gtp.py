@@ -156,10 +156,10 @@ class GtpEngine(Engine):
                 continue
             template = self.profile.limit_command(key)
             if template is None:
-                known = [other for other in KEYS if self.profile.limit_command(other)]
+                limits_offered = [other for other in KEYS if self.profile.limit_command(other)]
                 raise self.transport.error(
                     f"knows no limit '{key}', as its profile '{self.profile.name}' says; "
-                    f"there are {', '.join(known)}",
+                    f"there are {', '.join(limits_offered)}",
                     "limit",
                 )
             command = template.format(seconds=seconds, **numbers)

@@ -271,7 +271,7 @@ class UciEngine(Engine):
     async def _ready(self, text: str) -> None:
         """Send `text` and wait until the engine has processed it."""
         await self.transport.ask(
-            f"{text}isready\n", lambda said: "readyok" in said.split(), self.spec.timeout_s
+            f"{text}isready\n", lambda text: "readyok" in text.split(), self.spec.timeout_s
         )
 
     @property

@@ -85,8 +85,8 @@ class Clocks:
             clock = replace(clock, main_s=0.0, period_s=seconds, period_moves=moves)
         self._left[player] = clock
 
-    def _change(self, whole: Clock | None) -> None:
-        self._full_clock, self._left, self._periods = whole, {}, False
+    def _change(self, clock: Clock | None) -> None:
+        self._full_clock, self._left, self._periods = clock, {}, False
 
 
 def _clock(main_s: float, period_s: float, stones: int) -> Clock | None:

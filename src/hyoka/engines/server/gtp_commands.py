@@ -336,10 +336,10 @@ class SetUp:
         return " ".join(stones_of(self._board.position.cells)[0])
 
     def _place_free_handicap(self, words: list[str]) -> str:
-        wanted = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
+        most_stones = int(words[0][:6]) if len(words) == 1 and words[0].isdecimal() else 0
         game, komi = self._empty_board()
         # An engine may place fewer stones than requested.
-        for stones in range(min(wanted, _MOST_HANDICAP), 1, -1):
+        for stones in range(min(most_stones, _MOST_HANDICAP), 1, -1):
             try:
                 self._board.set_up(handicap(game, komi, stones))
             except NotationError:

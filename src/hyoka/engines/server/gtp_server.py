@@ -266,7 +266,7 @@ class GtpServer:
         self._ready_searcher()
         self._controller.say(f"={self._id}")
         try:
-            result = self._searched(question, lambda found: self._tell(analysis, found, player))
+            result = self._searched(question, lambda partial: self._tell(analysis, partial, player))
         except Exception as error:  # the open answer must be ended
             self._controller.say(f"# {printable(error)}\n")
             return ""
@@ -313,10 +313,10 @@ class GtpServer:
 
     def _lz_setoption(self, words: list[str]) -> str:
         """`name NAME value VALUE`; Leela Zero's `visits` are our playouts or nodes."""
-        found = re.fullmatch(r"name (\S+) value (\S+)", " ".join(words))
-        if found is None:
+        match = re.fullmatch(r"name (\S+) value (\S+)", " ".join(words))
+        if match is None:
             raise NotationError("syntax error")
-        name, value = found[1].lower(), found[2]
+        name, value = match[1].lower(), match[2]
         if name in ("visits", "playouts"):
             name = "playouts" if node_limits(self._spec, 1).playouts else "nodes"
         return self._change_setting([name, value]) and ""

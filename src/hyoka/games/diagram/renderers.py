@@ -282,16 +282,16 @@ def _upside_down(outline: str) -> str:
 
 def _bridges(places: list[Place]) -> str:
     """Return path data that fills the gaps between adjacent blocks."""
-    taken = set(places)
+    cells = set(places)
     text = ""
     for row, column in places:
         x, y = _middle((row, column))
-        right, below = (row, column + 1) in taken, (row + 1, column) in taken
+        right, below = (row, column + 1) in cells, (row + 1, column) in cells
         if right:
             text += f"M{_n(x + 15)} {_n(y - 18)}h10v36h-10z"
         if below:
             text += f"M{_n(x - 18)} {_n(y + 15)}h36v10h-36z"
-        if right and below and (row + 1, column + 1) in taken:
+        if right and below and (row + 1, column + 1) in cells:
             text += f"M{_n(x + 15)} {_n(y + 15)}h10v10h-10z"
     return text
 

@@ -62,19 +62,19 @@ def _epd_problem(line: str) -> Problem:
     clocks = _CLOCKS.match(rest)
     if clocks:
         rest = rest[clocks.end() :]
-    given = _operations(rest)
+    values = _operations(rest)
     halfmoves, number = clocks.groups() if clocks else ("0", "1")
-    if "hmvc" in given:
-        halfmoves = str(_epd_number(given, "hmvc"))
-    if "fmvn" in given:
-        number = str(_epd_number(given, "fmvn"))
+    if "hmvc" in values:
+        halfmoves = str(_epd_number(values, "hmvc"))
+    if "fmvn" in values:
+        number = str(_epd_number(values, "fmvn"))
     game = position("chess", " ".join([*fields[:4], halfmoves, number]))
-    return _of_operations(game, given)
+    return _of_operations(game, values)
 
 
-def _of_operations(game: Position, given: Mapping[str, list[str]]) -> Problem:
+def _of_operations(game: Position, values: Mapping[str, list[str]]) -> Problem:
     """Build a problem from operations; unknown operations become notes."""
-    rest = dict(given)
+    rest = dict(values)
     best = _moves(game, rest, "bm")
     avoid = _moves(game, rest, "am")
     if set(best) & set(avoid):
@@ -90,13 +90,13 @@ def _of_operations(game: Position, given: Mapping[str, list[str]]) -> Problem:
             raise NotationError("dm must be at least 1")
     perft = {
         int(code[1:]): _epd_number(rest, code)
-        for code in given
+        for code in values
         if re.fullmatch(r"D[1-9][0-9]?", code)
     }
     points = _points(game, rest)
     name = " ".join(rest.pop("id", []))
-    for known in ("ce", "dm", "hmvc", "fmvn", *(f"D{depth}" for depth in perft)):
-        rest.pop(known, None)
+    for code in ("ce", "dm", "hmvc", "fmvn", *(f"D{depth}" for depth in perft)):
+        rest.pop(code, None)
     return Problem(
         "chess",
         game.text,
@@ -115,7 +115,7 @@ def _of_operations(game: Position, given: Mapping[str, list[str]]) -> Problem:
 
 
 def _operations(text: str) -> dict[str, list[str]]:
-    given: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     at = 0
     while at < len(text):
         if text[at].isspace() or text[at] == ";":
@@ -125,35 +125,35 @@ def _operations(text: str) -> dict[str, list[str]]:
         if not operation:
             raise NotationError(f"no EPD operation: '{text[at:]}'")
         code = operation["opcode"]
-        if code in given:
+        if code in values:
             raise NotationError(f"{code} is given twice")
-        given[code] = [
+        values[code] = [
             bare or re.sub(r"\\(.)", r"\1", quoted)
             for quoted, bare in _OPERAND.findall(operation["operands"])
         ]
         at = operation.end()
-    return given
+    return values
 
 
-def _moves(game: Position, given: dict[str, list[str]], code: str) -> tuple[str, ...]:
-    if code not in given:
+def _moves(game: Position, values: dict[str, list[str]], code: str) -> tuple[str, ...]:
+    if code not in values:
         return ()
-    texts = given.pop(code)
+    texts = values.pop(code)
     if not texts:
         raise NotationError(f"{code} names no move")
     return tuple(dict.fromkeys(legal_move(game, text) for text in texts))
 
 
-def _epd_number(given: Mapping[str, list[str]], code: str, *, signed: bool = False) -> int:
-    text = " ".join(given[code])
+def _epd_number(values: Mapping[str, list[str]], code: str, *, signed: bool = False) -> int:
+    text = " ".join(values[code])
     if not re.fullmatch(r"[+-]?[0-9]{1,18}" if signed else r"[0-9]{1,18}", text):
         raise NotationError(f"{code} needs a number, not '{text}'")
     return int(text)
 
 
-def _points(game: Position, given: dict[str, list[str]]) -> dict[str, int]:
+def _points(game: Position, values: dict[str, list[str]]) -> dict[str, int]:
     """Parse points for moves in `c0`; any other comment stays."""
-    shares = [_POINTS.fullmatch(part) for part in " ".join(given.get("c0", [])).split(",")]
+    shares = [_POINTS.fullmatch(part) for part in " ".join(values.get("c0", [])).split(",")]
     points = {}
     for share in shares:
         if not share:
@@ -162,7 +162,7 @@ def _points(game: Position, given: dict[str, list[str]]) -> dict[str, int]:
         if move in points:
             raise NotationError(f"c0 gives {share[1]} points twice")
         points[move] = int(share[2])
-    del given["c0"]
+    del values["c0"]
     return points
 
 
@@ -303,22 +303,22 @@ def read_json_lines(text: str, source: str) -> ProblemSet:
 
 def _json_problem(line: str) -> Problem:
     try:
-        given = json.loads(line)
+        values = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise NotationError(f"no JSON: {error}") from None
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         raise NotationError("a line must be a JSON object")
-    game = read_sfen(_text(given, "sfen"))
-    answers = [answer.split() for answer in _texts(given, "answers")]
-    answers += [re.findall(r".{1,7}", answer) for answer in _texts(given, "answers_csa")]
+    game = read_sfen(_text(values, "sfen"))
+    answers = [answer.split() for answer in _texts(values, "answers")]
+    answers += [re.findall(r".{1,7}", answer) for answer in _texts(values, "answers_csa")]
     if [] in answers:
         raise NotationError("an answer has no move")
     lines = tuple(dict.fromkeys(legal_line(game, answer)[0] for answer in answers))
-    mate = given.pop("mate", None)
+    mate = values.pop("mate", None)
     if mate not in (None, True, False):
         raise NotationError(f"mate must be true or false, not {mate!r}")
-    kind = _text(given, "kind", "mate" if mate is not None else "move")
-    name = _text(given, "id", "") or _text(given, "name", "") or _text(given, "title", "")
+    kind = _text(values, "kind", "mate" if mate is not None else "move")
+    name = _text(values, "id", "") or _text(values, "name", "") or _text(values, "title", "")
     return Problem(
         "shogi",
         game.text,
@@ -327,29 +327,29 @@ def _json_problem(line: str) -> Problem:
         mate=None if mate is None else bool(mate),
         kind=kind,
         id=name,
-        notes={str(key): _written(value) for key, value in given.items()},
+        notes={str(key): _written(value) for key, value in values.items()},
     )
 
 
-def _text(given: dict[str, object], key: str, default: str | None = None) -> str:
-    value = given.pop(key, default)
+def _text(values: dict[str, object], key: str, default: str | None = None) -> str:
+    value = values.pop(key, default)
     if not isinstance(value, str):
         raise NotationError(f"'{key}' must be a text, not {value!r}")
-    return _whole(value)
+    return _encodable(value)
 
 
-def _texts(given: dict[str, object], key: str) -> list[str]:
-    values = given.pop(key, [])
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+def _texts(values: dict[str, object], key: str) -> list[str]:
+    texts = values.pop(key, [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise NotationError(f"'{key}' must be a list of texts")
-    return [_whole(value) for value in values]
+    return [_encodable(text) for text in texts]
 
 
 def _written(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _whole(text: str) -> str:
+def _encodable(text: str) -> str:
     r"""Refuse half characters, which JSON may write (`"\ud800"`) but nobody can encode."""
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise NotationError("a text holds half a character")

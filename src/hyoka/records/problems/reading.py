@@ -83,10 +83,10 @@ def read_problems(
     text = text.encode("utf-8", "replace").decode("utf-8")
     if format is None:
         format = next(
-            (name for name, known in FORMATS.items() if known.looks_like.search(text)), None
+            (name for name, each in FORMATS.items() if each.looks_like.search(text)), None
         )
     if format is None:
-        tried = "; ".join(f"{name} ({known.about})" for name, known in FORMATS.items())
+        tried = "; ".join(f"{name} ({each.about})" for name, each in FORMATS.items())
         raise NotationError(f"{source}: no problem set in a format we know; tried {tried}")
     if format not in FORMATS:
         raise NotationError(f"no format '{format}'; known are {', '.join(FORMATS)}")
