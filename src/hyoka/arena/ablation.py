@@ -2,7 +2,7 @@
 """Ablation matches: a search with each enhancement against the same search without it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hyoka.arena.match import MatchResult
@@ -14,24 +14,25 @@ from hyoka.search import SearchSpec
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """An enhancement: its settings, and the settings without it."""
+    """An enhancement: a setting, and its value with and without the enhancement."""
 
     name: str
-    on: tuple[tuple[str, object], ...]
-    off: tuple[tuple[str, object], ...]
+    setting: str
+    on: object
+    off: object
 
 
-_BUNDLES: Final[dict[str, dict[str, tuple[object, object]]]] = {
-    "strengths": {"policy": ("strengths", "uniform")},
-    "light": {"policy": ("light", "uniform")},
-    "mate": {"mate": (30, 0)},
-    "ending": {"ending": (8, 0)},
-    "rave": {"rave": (1000.0, 0.0)},
-    "prior": {"prior": (10, 0)},
-    "tuned": {"formula": ("ucb1-tuned", "ucb1")},
-    "cut": {"cut": (4, None)},
+_SWITCHES: Final[dict[str, tuple[str, object, object]]] = {
+    "strengths": ("policy", "strengths", "uniform"),
+    "light": ("policy", "light", "uniform"),
+    "mate": ("mate", 30, 0),
+    "ending": ("ending", 8, 0),
+    "rave": ("rave", 1000.0, 0.0),
+    "prior": ("prior", 10, 0),
+    "tuned": ("formula", "ucb1-tuned", "ucb1"),
+    "cut": ("cut", 4, None),
 }
-"""Enhancements that are not a single flag: each setting's value with and without it."""
+"""Enhancements that are not a flag: a setting, and its value with and without it."""
 
 WAYS: Final = ("added", "removed", "ladder")
 """Each added to the bare search, each removed from the full one, or added cumulatively."""
@@ -43,39 +44,30 @@ def switch_of(search: SearchSpec, text: str) -> Switch:
     Without the enhancement, a setting keeps the search's value, else the default.
 
     >>> bare, tuned = SearchSpec.from_text("uct"), SearchSpec.from_text("uct:rave=200")
-    >>> switch_of(bare, "strengths").on
-    (('policy', 'strengths'),)
-    >>> switch_of(bare, "rave").off, switch_of(tuned, "rave").off, switch_of(tuned, "rave").on
-    ((('rave', 0.0),), (('rave', 200.0),), (('rave', 1000.0),))
+    >>> switch_of(bare, "strengths")
+    Switch(name='strengths', setting='policy', on='strengths', off='uniform')
+    >>> [(each.on, each.off) for each in (switch_of(bare, "rave"), switch_of(tuned, "rave"))]
+    [(1000.0, 0.0), (1000.0, 200.0)]
     """
     switch = _named(search.kind, text)
-    on = dict(switch.on)
-    off = tuple(
-        (name, without if search[name] == on[name] else search[name])
-        for name, without in switch.off
-    )
+    current = search[switch.setting]
+    off = switch.off if current == switch.on else current
     if off == switch.on:
         raise NotationError(f"the switch '{text}' changes nothing")
-    return Switch(switch.name, switch.on, off)
+    return replace(switch, off=off)
 
 
 def _named(kind: str, text: str) -> Switch:
     settings = {setting.name: setting for setting in SearchSpec.settings_for(kind)}
     name, equals, value = (part.strip() for part in text.partition("="))
     if equals and name in settings:
-        setting = settings[name]
-        return Switch(text, ((name, setting.read(value)),), ((name, setting.default),))
-    bundle = _BUNDLES.get(name)
-    if bundle is not None and set(bundle) <= set(settings):
-        return Switch(
-            name,
-            tuple((setting, on) for setting, (on, _) in bundle.items()),
-            tuple((setting, off) for setting, (_, off) in bundle.items()),
-        )
+        return Switch(text, name, settings[name].read(value), settings[name].default)
+    if name in _SWITCHES and _SWITCHES[name][0] in settings:
+        return Switch(name, *_SWITCHES[name])
     if name in settings and settings[name].kind == "flag":
-        return Switch(name, ((name, True),), ((name, False),))
+        return Switch(name, name, True, False)
     flags = [setting.name for setting in settings.values() if setting.kind == "flag"]
-    names = [*flags, *(each for each, parts in _BUNDLES.items() if set(parts) <= set(settings))]
+    names = [*flags, *(each for each, (setting, *_) in _SWITCHES.items() if setting in settings)]
     hint = nearest(name, names) or f"there are {', '.join(names)}, and SETTING=VALUE"
     raise NotationError(f"{kind} has no switch '{text}'; {hint}")
 
@@ -116,17 +108,17 @@ def contests(
     if not switches or not limits:
         raise NotationError("an ablation needs switches, and playouts or time")
     selected = [switch_of(search, switch) for switch in dict.fromkeys(switches)]
-    bare = search.with_settings(**dict(pair for switch in selected for pair in switch.off))
-    full = search.with_settings(**dict(pair for switch in selected for pair in switch.on))
+    bare = search.with_settings(**{switch.setting: switch.off for switch in selected})
+    full = search.with_settings(**{switch.setting: switch.on for switch in selected})
     planned = []
     for name, amount in limits:
         step = bare
         for switch in selected:
             if how == "removed":
-                with_it, without = full, full.with_settings(**dict(switch.off))
+                with_it, without = full, full.with_settings(**{switch.setting: switch.off})
             else:
                 without = step
-                with_it = without.with_settings(**dict(switch.on))
+                with_it = without.with_settings(**{switch.setting: switch.on})
                 step = with_it if how == "ladder" else bare
             planned.append(
                 Contest(
