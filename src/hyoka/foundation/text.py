@@ -126,6 +126,15 @@ def limit_title(name: str, number: float) -> str:
     return f"{number:,} {unit}{'' if number == 1 else 's'}{' a move' if name == 'a_move' else ''}"
 
 
+def counted(count: int, thing: str) -> str:
+    """A count with its noun.
+
+    >>> counted(1, "game"), counted(2000, "game")
+    ('1 game', '2,000 games')
+    """
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
 _SETTING_END: Final = re.compile(r"[,:]|\s+(?=-)")
 
 

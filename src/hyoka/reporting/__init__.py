@@ -5,7 +5,16 @@ Pages accept plain text, numbers, charts and boards, but no HTML. So no name or 
 record can become code of the page.
 """
 
-from hyoka.reporting.charts import COLORS, INK, PICKED, QUIET, Picture, drawn, save_chart
+from hyoka.reporting.charts import (
+    COLORS,
+    INK,
+    PICKED,
+    QUIET,
+    AltairChart,
+    Picture,
+    drawn,
+    save_chart,
+)
 from hyoka.reporting.page import (
     Block,
     Board,
@@ -29,6 +38,7 @@ __all__ = [
     "INK",
     "PICKED",
     "QUIET",
+    "AltairChart",
     "Block",
     "Board",
     "Boards",

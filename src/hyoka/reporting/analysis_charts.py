@@ -21,6 +21,7 @@ from hyoka.reporting.charts import (
     COLORS,
     INK,
     PICKED,
+    AltairChart,
     Dot,
     Spot,
     chart_data,
@@ -44,7 +45,7 @@ _STRIP: Final = 44
 def result_section(
     result: Result,
     *,
-    chart: alt.TopLevelMixin | None = None,
+    chart: AltairChart | None = None,
     links: Sequence[str] = (),
     downloads: Sequence[tuple[str, str]] = (),
     opened: bool = False,
@@ -73,9 +74,7 @@ def pick_key(series: int, point: int) -> str:
     return f"{series}-{point}"
 
 
-def evaluation_curves(
-    curves: Curves, addresses: Mapping[str, str] | None = None
-) -> alt.TopLevelMixin:
+def evaluation_curves(curves: Curves, addresses: Mapping[str, str] | None = None) -> AltairChart:
     """Draw curves with their bands above a histogram of the positions.
 
     Curves of one unit share a pair of views. Every bin's datum has a `pick` (see `pick_key`), so
@@ -249,7 +248,7 @@ def _unit_title(curves: Sequence[Curve]) -> str:
     return f"score ({' / '.join(units)}, first player's view)" if units else "score"
 
 
-def fitted_curves(calibration: Calibration) -> alt.TopLevelMixin:
+def fitted_curves(calibration: Calibration) -> AltairChart:
     """Draw fitted logistic curves: values from 0 to 1, scores within four scales of even."""
     enough = filter(calibration.has_enough_games, calibration.parts)
     fitted = [part for part in enough if part.logistic.converged]
@@ -267,7 +266,7 @@ def fitted_curves(calibration: Calibration) -> alt.TopLevelMixin:
     return lines(spots, x=x, y="probability", share=True)
 
 
-def metric_dots(metrics: MetricsTable) -> alt.TopLevelMixin:
+def metric_dots(metrics: MetricsTable) -> AltairChart:
     """Draw ACC, ROC and τ-b with their intervals, by evaluator."""
     rows = []
     for part in metrics:
@@ -281,7 +280,7 @@ def metric_dots(metrics: MetricsTable) -> alt.TopLevelMixin:
     return dots(rows, x="ACC, ROC, τ-b", reference=0.5, spec=".3f")
 
 
-def difference_dots(comparison: Comparison) -> alt.TopLevelMixin:
+def difference_dots(comparison: Comparison) -> AltairChart:
     """Draw the metric differences of two evaluators with intervals."""
     rows = [
         Dot(each.metric.title, each.difference.value, *each.difference.ends)
@@ -291,7 +290,7 @@ def difference_dots(comparison: Comparison) -> alt.TopLevelMixin:
     return dots(rows, x=f"{comparison.one.name} less {comparison.other.name}", reference=0.0)
 
 
-def gap_dots(gaps: Gaps) -> alt.TopLevelMixin:
+def gap_dots(gaps: Gaps) -> AltairChart:
     """Draw departures of conditions with their intervals."""
     kinds = {"level": "for the first player", "lean": "for the side it favours"}
     rows = [
@@ -307,7 +306,7 @@ def gap_dots(gaps: Gaps) -> alt.TopLevelMixin:
     return dots(rows, x="win probability beyond the curve of all", reference=0.0)
 
 
-def slice_dots(slices: Slices) -> alt.TopLevelMixin:
+def slice_dots(slices: Slices) -> AltairChart:
     """Draw effects of slices with their intervals, the worst on top."""
     kinds = {"level": "for the first player", "lean": "for the side it favours"}
     rows = [
@@ -324,7 +323,7 @@ def slice_dots(slices: Slices) -> alt.TopLevelMixin:
     return dots(rows, x=x, reference=0.0, spec="+.3f", pairs=True)
 
 
-def right_share_dots(disagreement: Disagreement) -> alt.TopLevelMixin:
+def right_share_dots(disagreement: Disagreement) -> AltairChart:
     """Draw how often the first evaluator was right, by the difference of the two."""
     rows = [
         Dot(
@@ -346,7 +345,7 @@ _MOST: Final = 4
 """Maximum number of models in a chart."""
 
 
-def wdl_contours(fits: WdlModels) -> alt.TopLevelMixin:
+def wdl_contours(fits: WdlModels) -> AltairChart:
     """Draw contours of wins and draws by score (x) and stage (y), for each model."""
     enough = filter(fits.has_enough_games, fits.parts)
     models = [part for part in enough if part.converged] or fits.parts
@@ -437,12 +436,12 @@ def _lines(
     return [drawn, names.encode(text="line:N")]
 
 
-def recognition_line(recognitions: "Recognitions") -> alt.TopLevelMixin:
+def recognition_line(recognitions: "Recognitions") -> AltairChart:
     """Draw how often the move played is among the n best, by n."""
     return recognition_chart({recognitions.name: recognitions.curve}, recognitions.title)
 
 
-def recognition_chart(curves: Mapping[str, Sequence[float]], title: str) -> alt.TopLevelMixin:
+def recognition_chart(curves: Mapping[str, Sequence[float]], title: str) -> AltairChart:
     """Draw how often the move is among the n best, by n; one line per curve."""
     rows = [
         {"model": name, "n": n, "recognised": share}
@@ -471,7 +470,7 @@ _MOST_FEATURES: Final = 40
 """Maximum number of features in the chart: half strongest, half weakest."""
 
 
-def strength_dots(strengths: "Strengths") -> alt.TopLevelMixin:
+def strength_dots(strengths: "Strengths") -> AltairChart:
     """Draw the strongest and the weakest features with their intervals."""
     met = strengths.met
     if len(met) > _MOST_FEATURES:

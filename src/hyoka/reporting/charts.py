@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
-import altair
 import altair as alt
 import vl_convert
 
@@ -26,6 +25,8 @@ from hyoka.foundation.text import printable
 from hyoka.storage.files import write_bytes, write_text
 from hyoka.storage.outputs import mark_png, mark_svg
 
+AltairChart: TypeAlias = alt.TopLevelMixin
+"""A chart of any kind: other packages do not import Altair."""
 BLOCKS_CSS: Final = "blocks.css"
 """The style sheet of blocks, for reports and other pages that show them."""
 INK: Final = "var(--ink)"
@@ -34,7 +35,7 @@ QUIET: Final = "var(--quiet)"
 """Color of background marks: reference lines, draws."""
 COLORS: Final = tuple(f"var(--series-{number})" for number in range(1, 9))
 """Colors of series, in order."""
-PICKED: Final = altair.param(name="picked", value="")
+PICKED: Final = alt.param(name="picked", value="")
 """The key of the pick that an `Explorer` shows.
 
 A chart with this parameter (`chart.add_params(PICKED)`) can highlight the picked mark
@@ -92,7 +93,7 @@ _LOOK: Final[dict[str, Any]] = {
 }
 
 
-def specification(chart: altair.TopLevelMixin, description: str = "") -> dict[str, Any]:
+def specification(chart: AltairChart, description: str = "") -> dict[str, Any]:
     """The chart as a Vega-Lite specification in the page's colors, with a text alternative.
 
     Vega-Lite supports page-wide charts only for single views. Concatenated charts get the width of
@@ -109,10 +110,10 @@ def specification(chart: altair.TopLevelMixin, description: str = "") -> dict[st
     return spec
 
 
-def chart_of(spec: dict[str, Any]) -> altair.TopLevelMixin:
+def chart_of(spec: dict[str, Any]) -> AltairChart:
     """Read a chart from its Vega-Lite specification."""
-    chart = altair.Chart.from_dict(spec)
-    assert isinstance(chart, altair.TopLevelMixin)
+    chart = alt.Chart.from_dict(spec)
+    assert isinstance(chart, AltairChart)
     return chart
 
 
@@ -150,7 +151,7 @@ def _cache() -> Path:
 
 
 def save_chart(
-    chart: altair.TopLevelMixin, path: Path, *, scale: float = 2.0, figure: Figure | None = None
+    chart: AltairChart, path: Path, *, scale: float = 2.0, figure: Figure | None = None
 ) -> None:
     """Write the chart as a picture on white: `.png`, `.svg` or `.pdf`, by the path's suffix.
 
@@ -183,13 +184,13 @@ class Picture:
         return self.svg
 
 
-def drawn(chart: altair.TopLevelMixin, figure: Figure | None = None) -> Picture:
+def drawn(chart: AltairChart, figure: Figure | None = None) -> Picture:
     """Render the chart like `save_chart`, as a picture."""
     spec = _on_paper(chart, figure)
     return Picture(vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version()))
 
 
-def _on_paper(chart: altair.TopLevelMixin, figure: Figure | None) -> dict[str, Any]:
+def _on_paper(chart: AltairChart, figure: Figure | None) -> dict[str, Any]:
     """A chart's specification with fixed colors and the width of a picture."""
     spec = specification(chart)
     if spec.get("width") == "container":
@@ -214,7 +215,7 @@ def _light_colors() -> dict[str, str]:
     return dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]+);", light))
 
 
-def inline_svg(chart: altair.TopLevelMixin, description: str, *, width: int) -> str:
+def inline_svg(chart: AltairChart, description: str, *, width: int) -> str:
     """The chart as SVG of a width, in the colors of the page that contains it.
 
     Marks with an `href` are links; a mark's description or tooltip is its `aria-label`.
@@ -253,7 +254,7 @@ def _shrink_legends(part: Any, width: int) -> None:
 
 def vega_lite_version() -> str:
     """The version of Vega-Lite that Altair writes, as vl-convert spells it: `6.4`."""
-    return ".".join(altair.VEGALITE_VERSION.split(".")[:2])
+    return ".".join(alt.VEGALITE_VERSION.split(".")[:2])
 
 
 MOST_SERIES: Final = len(COLORS)
@@ -327,7 +328,7 @@ def dots(  # noqa: PLR0913 - a keyword for each choice
     share: bool = False,
     spec: str = "+.1f",
     pairs: bool = False,
-) -> alt.TopLevelMixin:
+) -> AltairChart:
     """Draw named numbers with their intervals, from top to bottom.
 
     `spec` is the D3 format of tooltips for numbers other than shares. With `pairs`, names such as
@@ -373,7 +374,7 @@ def band(
     y: str,
     domain: tuple[float, float] | None = None,
     height: int = _HEIGHT,
-) -> alt.TopLevelMixin:
+) -> AltairChart:
     """Draw a share as a function of x, with its interval as a band.
 
     The reference line is the diagonal if x ranges from 0 to 1, otherwise one half.
@@ -403,7 +404,7 @@ def band(
 
 def lines(
     spots: Sequence[Spot], *, x: str, y: str, share: bool = False, log_x: bool = False
-) -> alt.TopLevelMixin:
+) -> AltairChart:
     """Draw at most `MOST_SERIES` lines, distinguished by color and dashes."""
     series = list(dict.fromkeys(spot.series for spot in spots))
     scale = _scale(share) if share else alt.Scale(zero=True)
@@ -436,7 +437,7 @@ def lines_over_plies(  # noqa: PLR0913 - a keyword for each choice
     title: str,
     reach: float = 0.0,
     ply: int | None = None,
-) -> alt.TopLevelMixin:
+) -> AltairChart:
     """Draw values of evaluators over the plies of a game; points are links.
 
     A row has a `line`, `ply`, `value`, `address` and `words`. Values lie between -`reach` and
@@ -482,7 +483,7 @@ def stroke_legend(names: Sequence[str]) -> alt.Legend:
     )
 
 
-def columns(parts: Sequence[Part], *, x: str) -> alt.TopLevelMixin:
+def columns(parts: Sequence[Part], *, x: str) -> AltairChart:
     """Draw vertical bars from `start` to `end`, stacked by result."""
     chart: alt.Chart = (
         _stacked(parts)
@@ -507,7 +508,7 @@ def columns(parts: Sequence[Part], *, x: str) -> alt.TopLevelMixin:
     return chart
 
 
-def rows(parts: Sequence[Part]) -> alt.TopLevelMixin:
+def rows(parts: Sequence[Part]) -> AltairChart:
     """Draw named horizontal bars from top to bottom, stacked by result."""
     names = len({part.name for part in parts})
     chart: alt.Chart = (

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import altair
 import numpy as np
 
 from hyoka.arena.match import MatchResult
@@ -20,7 +19,7 @@ from hyoka.learning.objectives import (
     objective_from,
 )
 from hyoka.learning.selfplay_loop import Generation, SelfPlayLoop
-from hyoka.reporting.charts import MOST_SERIES, Dot, Spot, dots, lines
+from hyoka.reporting.charts import MOST_SERIES, AltairChart, Dot, Spot, dots, lines
 from hyoka.reporting.page import Chart, Details, Page, Section, Table
 from hyoka.search.difficulty import CLASSES
 from hyoka.storage.model_file import ModelFile, number_of
@@ -50,7 +49,7 @@ _SHAPES: Final = (0, 2, 5, 7)
 """Game stages, in eighths, with a sigmoid in the chart."""
 
 
-def weights_chart(objective: Parameterized, name: str) -> altair.TopLevelMixin:
+def weights_chart(objective: Parameterized, name: str) -> AltairChart:
     """Draw the factors of one class of positions, one line per parameter."""
     start = dict(zip(CLASSES, class_starts(), strict=True))[name]
     first = 1 if name == "correct_depth" else 0
@@ -62,7 +61,7 @@ def weights_chart(objective: Parameterized, name: str) -> altair.TopLevelMixin:
     return lines(spots, x=CLASS_WORDS[name], y="factor")
 
 
-def shapes_chart(objective: Parameterized) -> altair.TopLevelMixin:
+def shapes_chart(objective: Parameterized) -> AltairChart:
     """Draw the sigmoids of move comparisons at some stages of a game."""
     slopes, margins = objective.factors[0], objective.factors[1]
     spots = []
@@ -74,7 +73,7 @@ def shapes_chart(objective: Parameterized) -> altair.TopLevelMixin:
     return lines(spots, x="how much better another move is", y="T", share=True)
 
 
-def elo_chart(steps: Sequence[Step]) -> altair.TopLevelMixin:
+def elo_chart(steps: Sequence[Step]) -> AltairChart:
     """Draw the population's best, median and worst Elo after each step, relative to its start."""
     spots = []
     for step in steps:
@@ -88,7 +87,7 @@ def elo_chart(steps: Sequence[Step]) -> altair.TopLevelMixin:
     return lines(spots, x="step", y="Elo above the population's mean")
 
 
-def distribution_chart(steps: Sequence[Step]) -> altair.TopLevelMixin:
+def distribution_chart(steps: Sequence[Step]) -> AltairChart:
     """Draw the mean factor of each parameter over all categories, by step."""
     size = sum(CLASSES.values())
     spots = []
@@ -194,7 +193,7 @@ def strength_by_generation(generations: Sequence[Generation]) -> list[float]:
     return found
 
 
-def _losses(generations: Sequence[Generation]) -> altair.TopLevelMixin:
+def _losses(generations: Sequence[Generation]) -> AltairChart:
     spots = [
         spot
         for each in generations
@@ -309,7 +308,7 @@ def _ends(rows: list[tuple[str, float]], most: int) -> list[tuple[str, float]]:
 
 def _with_numbers(
     title: str,
-    chart: altair.TopLevelMixin,
+    chart: AltairChart,
     table: Table,
     words: tuple[str, ...] = (),
     *,

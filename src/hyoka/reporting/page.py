@@ -12,11 +12,9 @@ from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 
-import altair
-
 from hyoka.foundation.text import printable
 from hyoka.games.diagram import Diagram, svg
-from hyoka.reporting.charts import drawing_script, drawn, specification, styles
+from hyoka.reporting.charts import AltairChart, drawing_script, drawn, specification, styles
 from hyoka.storage.files import write_text
 from hyoka.storage.outputs import PAGE_MARK
 
@@ -92,7 +90,7 @@ class Chart:
     shows the chart's tooltips at the pointer.
     """
 
-    chart: altair.TopLevelMixin
+    chart: AltairChart
     caption: str
     description: str = ""
     """Text alternative; the caption by default."""
@@ -255,11 +253,6 @@ def _charts_of(blocks: Iterable[Block]) -> Iterator[Chart]:
 def write_page(page: Page, path: Path) -> None:
     """Write the page as one HTML file; the folder must exist."""
     write_text(path, page.html())
-
-
-def counted(count: int, thing: str) -> str:
-    """Format a count with its noun: `1 game`, `2,000 games`."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def caveats(*headings: str) -> list[str]:

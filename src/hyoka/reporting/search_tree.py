@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hyoka.foundation.errors import Error
+from hyoka.foundation.text import counted
 from hyoka.games import game_facts
 from hyoka.games.diagram import Cell, Diagram, diagram
 from hyoka.reporting.charts import Spot, lines
@@ -194,9 +195,7 @@ def _how_it_settled(tree: SearchTree) -> Iterator[str]:
         since -= 1
     if len(tree.steps) > 1 and final:
         changes = sum(a.best != b.best for a, b in pairwise(tree.steps))
-        often = (
-            f"changed {changes} time{'' if changes == 1 else 's'}" if changes else "never changed"
-        )
+        often = f"changed {counted(changes, 'time')}" if changes else "never changed"
         yield (
             f"It has been the choice since {_effort(tree.steps[since])}, "
             f"of {_effort(tree.steps[-1])}; the choice {often}."
@@ -211,7 +210,7 @@ def _changes(steps: Sequence[TreeStep]) -> list[TreeStep]:
 
 def _effort(step: TreeStep) -> str:
     if step.playouts:
-        return f"{step.playouts:,} playout{'' if step.playouts == 1 else 's'}"
+        return counted(step.playouts, "playout")
     return f"depth {step.depth} ({step.nodes:,} nodes)"
 
 

@@ -16,13 +16,12 @@ import pyarrow as pa
 
 from hyoka.foundation.errors import Error, ParameterError, StudyError, named
 from hyoka.foundation.figure import Figure
+from hyoka.foundation.text import counted
 from hyoka.storage.files import write_bytes
 from hyoka.storage.outputs import mark_table
 
 if TYPE_CHECKING:
-    import altair
-
-    from hyoka.reporting import Picture
+    from hyoka.reporting import AltairChart, Picture
 
 
 MIN_GAMES: Final = 20
@@ -55,7 +54,7 @@ class CoveredGroup:
 
     def counts(self, game: str = "game") -> str:
         """Describe the positions and games."""
-        return f"{_number(self.positions, 'position')} of {_number(self.games, game)}"
+        return f"{counted(self.positions, 'position')} of {counted(self.games, game)}"
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class Coverage:
                 f"Not compared, too few common positions: {_listed_alone(alone, game)}"
             )
         if self.drawn_games:
-            which = f"{self.drawn_games:,} of {_number(self.games, 'game')}"
+            which = f"{self.drawn_games:,} of {counted(self.games, 'game')}"
             verb = "is" if self.drawn_games == 1 else "are"
             half = (
                 f" ({named('draws', 'half')} counts them)" if hint and self.draws == "drop" else ""
@@ -152,17 +151,13 @@ def _listed_alone(groups: Sequence[CoveredGroup], game: str, common: str = "") -
     games = [group.games for group in groups]
     return (
         f"{len(groups)} evaluators, each measured on its own positions of {min(games):,} to "
-        f"{_number(max(games), game)}"
+        f"{counted(max(games), game)}"
     )
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def too_few_note(count: int, least: int, what: str = "row") -> str:
     """Explain missing figures, for the notes of a result."""
-    rows = f"{count:,} {what}" + ("" if count == 1 else "s")
+    rows = counted(count, what)
     return (
         f"{TOO_FEW}: {rows} of fewer than {least} games: too few for any figure; "
         f"{named('min_games', 1)} shows them all the same."
@@ -190,10 +185,10 @@ class Result(ABC):
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """Return formatted rows, starting with the heading."""
 
-    def chart(self) -> "altair.TopLevelMixin":
+    def chart(self) -> "AltairChart":
         """Draw the result's chart."""
         charts = importlib.import_module("hyoka.reporting.analysis_charts")  # slow to import
-        chart: altair.TopLevelMixin = getattr(charts, self.drawn_by)(self)
+        chart: AltairChart = getattr(charts, self.drawn_by)(self)
         return chart
 
     @property

@@ -4,7 +4,7 @@
 import re
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from markupsafe import Markup, escape
 from starlette.requests import Request
@@ -12,12 +12,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import hyoka as hk
 from hyoka.apps.studio.parameters import is_whole_number
-from hyoka.reporting import Block, Board, Chart, Explorer, Page, Renderer, Section
+from hyoka.reporting import AltairChart, Block, Board, Chart, Explorer, Page, Renderer, Section
 from hyoka.reporting.charts import Spot, inline_svg, lines
 from hyoka.reporting.page import figure_html, list_html
-
-if TYPE_CHECKING:
-    import altair
 
 _STYLE: Final = re.compile(r"<style>.*?</style>", re.DOTALL)
 _WIDTH: Final = 710
@@ -47,7 +44,7 @@ def warm_up() -> None:
     chart(lines([Spot("", 0, 0)], x="x", y="y"), "")
 
 
-def chart(drawing: "altair.TopLevelMixin", words: str, *, most: int = _WIDTH) -> Markup:
+def chart(drawing: AltairChart, words: str, *, most: int = _WIDTH) -> Markup:
     """A chart at most as wide as `most` and the page; `words` are its text alternative.
 
     Marks with an `href` (an address in the studio) are links. A mark's description or tooltip is

@@ -26,6 +26,7 @@ from hyoka.apps.studio.blocks import render
 from hyoka.apps.studio.folder import Folder, Found
 from hyoka.apps.studio.state import Room, studio_of
 from hyoka.foundation.errors import escape_control_chars
+from hyoka.foundation.text import counted
 from hyoka.games import FACTS
 
 END: Final = "end"
@@ -106,7 +107,7 @@ def environment() -> jinja2.Environment:
     made.globals["version"] = hk.__version__
     made.filters["html"] = render
     made.filters["count"] = count_text
-    made.filters["counted"] = counted
+    made.filters["counted"] = counted_or_dash
     made.filters["game"] = game_title
     made.filters["duration"] = duration
     made.filters["moment"] = moment
@@ -224,13 +225,9 @@ def count_text(number: object) -> str:
     return f"{number:,}" if isinstance(number, int) else "–"
 
 
-def counted(number: object, what: str) -> str:
-    """A count with its noun.
-
-    >>> counted(1, "game"), counted(2000, "game")
-    ('1 game', '2,000 games')
-    """
-    return f"{count_text(number)} {what}{'' if number == 1 else 's'}"
+def counted_or_dash(number: object, what: str) -> str:
+    """A count with its noun; what a file does not tell is a dash."""
+    return counted(number, what) if isinstance(number, int) else f"– {what}s"
 
 
 def duration(seconds: float) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hyoka.arena.journal import PlayedGame
 from hyoka.arena.ratings import RatingList
+from hyoka.foundation.text import counted
 from hyoka.reporting.match_report.match_facts import GAMES_READ_CLOSELY, MatchFacts, match_facts
 from hyoka.reporting.match_report.match_games import (
     EvaluationCurve,
@@ -29,7 +30,7 @@ from hyoka.reporting.match_report.match_ratings import (
     ratings_section,
     scores_section,
 )
-from hyoka.reporting.page import Page, caveats, counted, write_page
+from hyoka.reporting.page import Page, caveats, write_page
 
 __all__ = ["match_page", "write_match_report"]
 

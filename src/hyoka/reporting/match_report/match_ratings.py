@@ -19,9 +19,10 @@ from hyoka.arena.journal import PlayedGame
 from hyoka.arena.ratings import Rated, RatingList, rate_players, repeated_games
 from hyoka.arena.score import MatchScore, Score
 from hyoka.foundation.math import Estimate
+from hyoka.foundation.text import counted
 from hyoka.reporting.charts import MOST_SERIES, Dot, Spot, Step, band, dots, lines
 from hyoka.reporting.match_report.match_facts import MatchFacts, checkpoints
-from hyoka.reporting.page import Block, Chart, Section, Table, counted
+from hyoka.reporting.page import Block, Chart, Section, Table
 
 _MOST_DUELS: Final = 30
 _MOST_CROSS: Final = 24

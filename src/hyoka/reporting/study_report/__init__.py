@@ -7,9 +7,10 @@ from pathlib import Path
 
 from hyoka.analysis import Calibration, Curves, MetricsTable
 from hyoka.foundation.progress import OnProgress
+from hyoka.foundation.text import counted
 from hyoka.games import facts_named
 from hyoka.reporting.charts import save_chart
-from hyoka.reporting.page import Page, counted, write_page
+from hyoka.reporting.page import Page, write_page
 from hyoka.reporting.study_report.examples import boards_of
 from hyoka.reporting.study_report.findings import Finding, findings_of
 from hyoka.reporting.study_report.results import Results, measure_study

@@ -9,7 +9,7 @@ from typing import Final
 
 from hyoka.analysis import VALUE, CurvePoint, Difference
 from hyoka.foundation.math import Estimate
-from hyoka.reporting.page import counted
+from hyoka.foundation.text import counted
 from hyoka.reporting.study_report.results import (
     FEW_GAMES,
     NO_GUIDE,

@@ -30,9 +30,17 @@ from hyoka.analysis import (
 )
 from hyoka.analysis.curves import nice_number
 from hyoka.foundation.math import Estimate
-from hyoka.foundation.text import shorten
+from hyoka.foundation.text import counted, shorten
 from hyoka.reporting.analysis_charts import pick_key
-from hyoka.reporting.charts import COLORS, Dot, chart_data, dots, reference_line, series_encodings
+from hyoka.reporting.charts import (
+    COLORS,
+    AltairChart,
+    Dot,
+    chart_data,
+    dots,
+    reference_line,
+    series_encodings,
+)
 from hyoka.reporting.page import (
     Block,
     Board,
@@ -45,7 +53,6 @@ from hyoka.reporting.page import (
     Section,
     Table,
     caveats,
-    counted,
 )
 from hyoka.reporting.study_report.examples import Example, player_titles, shown_boards
 from hyoka.reporting.study_report.results import (
@@ -62,7 +69,7 @@ from hyoka.study.grouping import ENOUGH_POSITIONS, MIN_POSITIONS
 _HEIGHT: Final = 260
 
 
-def quality_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
+def quality_dots(parts: Sequence[Metrics]) -> AltairChart:
     """Draw ROC and ACC side by side with their intervals; chance is one half."""
     rows = [
         Dot(part.name, estimate.value, *estimate.ends, title)
@@ -75,7 +82,7 @@ def quality_dots(parts: Sequence[Metrics]) -> alt.TopLevelMixin:
 
 def roc_by_ply(
     courses: Sequence[tuple[str, Sequence[tuple[int, int, Metrics]]]],
-) -> alt.TopLevelMixin:
+) -> AltairChart:
     """Draw ROC by ply, one line with a band per evaluator, at the centers of ply ranges."""
     names = [name for name, _ in courses][: len(COLORS)]
     rows = []
@@ -119,7 +126,7 @@ def roc_by_ply(
     ).properties(width="container", height=_HEIGHT)
 
 
-def figures_of(page: Page) -> Iterator[tuple[str, alt.TopLevelMixin]]:
+def figures_of(page: Page) -> Iterator[tuple[str, AltairChart]]:
     """Yield every chart of a page with a file name such as `03-the-curves`."""
     number = 0
     for section in page.sections:

@@ -4,7 +4,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -19,11 +19,8 @@ from hyoka.apps.studio.rooms.board.board_state import table_of
 from hyoka.apps.studio.state import Room
 from hyoka.games import FACTS, game_facts
 from hyoka.records import Record
-from hyoka.reporting import COLORS, Table
+from hyoka.reporting import COLORS, AltairChart, Table
 from hyoka.reporting.charts import lines_over_plies
-
-if TYPE_CHECKING:
-    import altair
 
 VALUE: Final = "value"
 _MOST_LINES: Final = len(COLORS)
@@ -140,7 +137,7 @@ def result_of(record: Record) -> str:
     return words if record.ending in ("unknown", "normal") else f"{words} ({record.ending})"
 
 
-def _chart(lines: Sequence[Line], unit: str, view: GameView) -> "altair.TopLevelMixin":
+def _chart(lines: Sequence[Line], unit: str, view: GameView) -> AltairChart:
     is_value = unit == VALUE
     most = 1.0 if is_value else _reach(lines)
     names = [line.name for line in lines]

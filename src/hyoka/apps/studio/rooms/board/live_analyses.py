@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import hyoka as hk
 from hyoka.apps.studio.parameters import is_whole_number
@@ -22,10 +22,7 @@ from hyoka.apps.studio.rooms.board.picture import heat_of, words_of
 from hyoka.apps.studio.state import Studio
 from hyoka.games import AnyMove, Line
 from hyoka.games.evaluation import UNKNOWN_MATE
-from hyoka.reporting.charts import lines_over_plies
-
-if TYPE_CHECKING:
-    import altair
+from hyoka.reporting.charts import AltairChart, lines_over_plies
 
 MOST: Final = 4
 """Maximum number of evaluators side by side."""
@@ -331,7 +328,7 @@ def usual(game: str) -> str:
     return f"{kind}:multipv=4" if kind == "ab" else kind
 
 
-def curve_chart(job: Job) -> "altair.TopLevelMixin":
+def curve_chart(job: Job) -> AltairChart:
     """The values over the game; a point leads to its position."""
     table, names = job.table, ["start", *job.table.names]
     facts = table.facts
