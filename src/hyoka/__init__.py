@@ -255,8 +255,8 @@ _PUBLIC_NAMES: Final = {
     "hyoka.search": (
         "Book Convolution Ending LinearEvaluation Mate MoveReport Network PlyPerceptrons "
         "PythonEvaluator Searcher SearchLimits SearchResult SearchSpec SearchTree "
-        "SparseEvaluation TreeNode TreeStep ab convolution feature_sets find_mate "
-        "linear_evaluation mc mc_score move_strengths network play_game search_line search_once "
+        "SparseEvaluation TreeNode TreeStep ab feature_sets find_mate "
+        "linear_evaluation mc mc_score move_strengths play_game search_line search_once "
         "search_tree solve_ending static_evaluation strengths_model_file uct"
     ),
     "hyoka.search.difficulty": "Difficulty difficulty",
