@@ -58,14 +58,14 @@ def main() -> None:
         print(predict(unseen, found.model(), name="strengths"))
         return
     competitions = synthetic()
-    for optimiser in ("lbfgs", "mm"):
+    for optimizer in ("lbfgs", "mm"):
         for threads in (1, 2):
             began = time.perf_counter()
             # How well strengths are known is not what others tell in this time, and not looked at.
-            fit = fit_bradley_terry(competitions, optimiser=optimiser, matrix=0, threads=threads)
+            fit = fit_bradley_terry(competitions, optimizer=optimizer, matrix=0, threads=threads)
             took = time.perf_counter() - began
             print(
-                f"{optimiser}, {threads} threads: {took:.2f} s, {fit.rounds} rounds", fit.converged
+                f"{optimizer}, {threads} threads: {took:.2f} s, {fit.rounds} rounds", fit.converged
             )
 
 

@@ -334,7 +334,7 @@ SATO_2013: Final = Checklist(
             "PBILc, equations (7) and (8)",
             ("src/hyoka/learning/objective_optimizers.py",),
             None,
-            "`--optimiser pbilc`; CMA-ES and random search beside it",
+            "`--optimizer pbilc`; CMA-ES and random search beside it",
         ),
         Item("figure 1: the procedure", _EVOLVING, None, "`hyoka learn objective`"),
         Item("Elo ratings as fitness", ("src/hyoka/arena/ratings.py",)),

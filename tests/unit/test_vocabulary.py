@@ -46,10 +46,10 @@ WORDS = (
 STORED = re.compile(
     r"distance_to_centre|\"centre\"|hyoka-artefact"  # names in formats
     r"|UCI_AnalyseMode|aria-labelledby|engine\.analyse|GNU Go"  # names of others
-    r"|hyoka analyze summary|--optimiser"  # commands and options
+    r"|hyoka analyze summary"  # commands and options
 )
 """Names that cannot change here."""
-LIMITS = {"src": 182, "core": 0, "docs": 2, "scripts": 0, "benchmarks": 4}
+LIMITS = {"src": 60, "core": 0, "docs": 2, "scripts": 0, "benchmarks": 4}
 """The words left in each folder. A limit only ever goes down."""
 SUFFIXES = {".py", ".pyi", ".h", ".cpp", ".md", ".html", ".js", ".css", ".toml"}
 PATTERN = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(WORDS)})(?![A-Za-z])", re.IGNORECASE)

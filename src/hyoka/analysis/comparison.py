@@ -85,7 +85,7 @@ class Comparison(Result):
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """Rows of the text table."""
-        names = {"one": self.one.name, "other": self.other.name, None: "not told apart"}
+        names = {"one": self.one.name, "other": self.other.name, None: "undecided"}
         heading = ("", self.one.name, self.other.name, "difference", "p", "better")
         rows = [
             (
@@ -296,5 +296,5 @@ def _probabilities(sample: Sample) -> Reals:
     claims = probabilities(sample)
     if claims is None:
         why = fit_logistic(sample).missing_reason
-        raise StudyError(f"{sample.name}: its scores can't be told as probabilities: {why}")
+        raise StudyError(f"{sample.name}: no curve maps its scores to probabilities: {why}")
     return claims

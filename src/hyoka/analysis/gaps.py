@@ -458,8 +458,8 @@ class Gaps(Result):
         equal = f" and where {self.held_equal} is equal" if self.held_equal else ""
         return (
             "Level: win probability of the first player beyond the curve of all, at equal values"
-            f"{equal}; lean: of the side that curve favours. Area: the mean gap over the range "
-            "both have. Each p is a test by itself: of twenty without an effect one is below 0.05.",
+            f"{equal}; lean: of the side that curve favors. Area: the mean gap over the range "
+            "both have. Each p is a separate test: of twenty without an effect one is below 0.05.",
         )
 
 

@@ -546,7 +546,7 @@ def metrics_notes(part: Metrics) -> Iterator[str]:
     if part.no_curve:
         yield (
             f"{who}: no curve turns its scores into probabilities ({part.no_curve}), so Brier, "
-            "log-loss and ECE are not told."
+            "log-loss and ECE are missing."
         )
     if "roc" in part.turned:
         titles = ", ".join(METRICS[name].title for name in part.turned)

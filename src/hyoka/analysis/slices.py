@@ -96,7 +96,7 @@ class Explanation:
         """The explanation in a sentence."""
         effect = self.left.effect
         if math.isnan(effect.low):
-            return f"It cannot be told apart from {self.control}."
+            return f"It cannot be distinguished from {self.control}."
         return (
             f"That goes with {self.control}: where that is equal, {100 * effect.value:+.1f} points "
             f"are left ({100 * effect.low:+.1f} to {100 * effect.high:+.1f})."
@@ -124,7 +124,7 @@ _MOST_EXPLAINED: Final = 3
 """Maximum number of listed slices that a control explains."""
 _OVERLAP: Final = 0.8
 """Overlap of two conditions from which they are near-duplicates."""
-_SURELY: Final = 3.0
+_CONFIDENT: Final = 3.0
 """Standard errors below an estimate of the lower bound that ranks slices and compares pairs."""
 
 
@@ -166,7 +166,7 @@ class Slice:
     @property
     def sentence(self) -> str:
         """The slice in a sentence."""
-        who = self.first_player if self.departure.kind == "level" else "the side it favours"
+        who = self.first_player if self.departure.kind == "level" else "the side it favors"
         more = "more" if self.effect.value > 0 else "less"
         text = (
             f"{self.evaluator} {self.verdict} when {self.condition.words}: {who} wins "
@@ -285,7 +285,7 @@ class Slices(Result):
             *self.caveats,
             *((explained,) if any(split.explanation for split in self.slices) else ()),
             f"Effect: win probability beyond the total curve's at equal values{equal}; where the "
-            "evaluation is too sure or too cautious, that of the side it favours. Intervals are "
+            "evaluation is too sure or too cautious, that of the side it favors. Intervals are "
             "widened for "
             f"selection; on average at most {self.false_discovery_rate:.0%} of such findings are "
             "false.",
@@ -316,9 +316,9 @@ class _Tried:
     gap: ConditionGap
 
     def strength(self, kind: Kind) -> float:
-        """Lower bound of the absolute effect, `_SURELY` standard errors below the estimate."""
+        """Lower bound of the absolute effect, `_CONFIDENT` standard errors below the estimate."""
         departure = self.gap.departure(kind)
-        return abs(departure.effect.value) - _SURELY * departure.error
+        return abs(departure.effect.value) - _CONFIDENT * departure.error
 
 
 @dataclass(frozen=True, eq=False)
@@ -532,8 +532,8 @@ def _says_more(each: _Tried, kind: Kind, parents: Mapping[str, _Tried]) -> bool:
     """Whether a pair departs further than its parts; always true for single conditions."""
     parts = [parents[sql] for sql in each.condition.parts if sql in parents]
     departure = each.gap.departure(kind)
-    surely = abs(departure.effect.value) - _SURELY * departure.error
-    return all(surely >= abs(parent.gap.departure(kind).effect.value) for parent in parts)
+    lower_bound = abs(departure.effect.value) - _CONFIDENT * departure.error
+    return all(lower_bound >= abs(parent.gap.departure(kind).effect.value) for parent in parts)
 
 
 def _alike(each: _Tried, kind: Kind, listed: _Passed) -> bool:

@@ -156,7 +156,7 @@ class WdlModel:
         win, loss = logistic((v - a) / b), logistic((-v - a) / b)
         return win, 1 - win - loss, loss
 
-    def normalised(self, scores: NDArray[Any] | float) -> Reals:
+    def normalized(self, scores: NDArray[Any] | float) -> Reals:
         """Scale scores so that 100 wins half of the games at the reference stage."""
         return np.asarray(100 * np.asarray(scores, np.float64) / self.half.value)
 
@@ -549,7 +549,7 @@ inline Probabilities probabilities(double score, double stage) {{
 }}
 
 /// 100 wins half of the games at the reference stage.
-inline double normalised(double score) {{
+inline double normalized(double score) {{
     return 100 * score / {model.half.value!r};
 }}
 
@@ -585,7 +585,7 @@ def probabilities(score, stage):
     return win, 1 - win - loss, loss
 
 
-def normalised(score):
+def normalized(score):
     """100 wins half of the games at the reference stage."""
     return 100 * score / {model.half.value!r}
 

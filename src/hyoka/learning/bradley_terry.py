@@ -28,8 +28,8 @@ from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.foundation.math import logistic
 from hyoka.foundation.progress import OnProgress, Tally
 
-Optimiser = Literal["lbfgs", "mm"]
-OPTIMISERS: Final[tuple[Optimiser, ...]] = ("lbfgs", "mm")
+Optimizer = Literal["lbfgs", "mm"]
+OPTIMIZERS: Final[tuple[Optimizer, ...]] = ("lbfgs", "mm")
 TOLERANCE: Final = 1e-4
 """Convergence tolerance: the largest change of a log-strength in the last Newton step."""
 _NEAR_OPTIMUM: Final = 0.1
@@ -41,7 +41,7 @@ _SELDOM: Final = 10
 """Information in a sample below which a feature's curvature estimate is unreliable."""
 _CG_ACCURACY: Final = 0.1
 """Error allowed in a Newton step, as a share of `TOLERANCE`."""
-_ROUNDS: Final[dict[Optimiser, int]] = {"lbfgs": 500, "mm": 2000}
+_ROUNDS: Final[dict[Optimizer, int]] = {"lbfgs": 500, "mm": 2000}
 _ROUNDS_AT_ONCE: Final = 20
 _MATRIX: Final = 3_000
 """Number of features whose errors use the joint information matrix."""
@@ -88,7 +88,7 @@ class BradleyTerry:
 def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
     competitions: _core.Competitions,
     *,
-    optimiser: Optimiser = "lbfgs",
+    optimizer: Optimizer = "lbfgs",
     prior: float = 1.0,
     rounds: int | None = None,
     matrix: int = _MATRIX,
@@ -103,8 +103,8 @@ def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
     estimates clustered by game: joint for the first `matrix` features, and for the others with all
     other strengths fixed.
     """
-    if optimiser not in OPTIMISERS:
-        raise ParameterError("optimiser", f"is one of {', '.join(OPTIMISERS)}, not {optimiser}")
+    if optimizer not in OPTIMIZERS:
+        raise ParameterError("optimizer", f"is one of {', '.join(OPTIMIZERS)}, not {optimizer}")
     if not 0 < prior <= _GREATEST_PRIOR:
         raise ParameterError(
             "prior", f"is a positive number up to {_GREATEST_PRIOR:g}, not {prior:g}"
@@ -112,8 +112,8 @@ def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
     if not len(competitions):
         raise ParameterError("competitions", "are none: there is nothing to choose from")
     work = _Work(competitions, prior, threads or os.cpu_count() or 1, progress)
-    most = _ROUNDS[optimiser] if rounds is None else rounds
-    climb = _climb if optimiser == "lbfgs" else _minorize
+    most = _ROUNDS[optimizer] if rounds is None else rounds
+    climb = _climb if optimizer == "lbfgs" else _minorize
     logs, converged = climb(work, most), False
     if len(work.posterior) < most:
         preconditioner = _Preconditioner(work, logs, min(matrix, competitions.features))

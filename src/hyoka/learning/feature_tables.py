@@ -427,7 +427,10 @@ def _of_study(
     if not len(joined):
         raise StudyError(f"{words}: none of its rows is of a position that was asked for")
     if "targets" in joined.column_names:
-        targets = {"targets": joined["targets"].to_numpy(), "targets_are_scores": np.array([targets_are_scores])}
+        targets = {
+            "targets": joined["targets"].to_numpy(),
+            "targets_are_scores": np.array([targets_are_scores]),
+        }
     results = joined["result"].to_numpy(zero_copy_only=False).astype(np.float64)
     lost = matched.lost + len(matched) - len(joined)
     return joined["row"].to_numpy(), results, joined["game_id"].to_numpy(), lost, targets

@@ -527,7 +527,7 @@ def learn_network(
     if not len(examples):
         raise Error("there are no positions to learn from")
     floats = _trainee(examples.game, settings, start)
-    optimiser = torch.optim.Adam(floats.parameters(), lr=settings.rate)
+    optimizer = torch.optim.Adam(floats.parameters(), lr=settings.rate)
     steps = settings.epochs * math.ceil(len(examples) / settings.batch)
     step = 0
     learned = LearnedNetwork(floats.network())
@@ -539,16 +539,16 @@ def learn_network(
         sums = np.zeros(4)
         for rows in batches(len(examples), settings.batch, rng):
             share = 0.01 + 0.99 * (1 + math.cos(math.pi * min(step / steps, 1.0))) / 2
-            for group in optimiser.param_groups:
+            for group in optimizer.param_groups:
                 group["lr"] = settings.rate * share
             step += 1
             value_loss, policy_loss, counts = floats.losses(tables, rows)
             loss = value_loss / counts[0]
             if counts[1]:
                 loss = loss + settings.policy_weight * policy_loss / counts[1]
-            optimiser.zero_grad(set_to_none=True)
+            optimizer.zero_grad(set_to_none=True)
             loss.backward()
-            optimiser.step()
+            optimizer.step()
             floats.keep_small(settings.rate * share * settings.decay)
             sums += [float(value_loss.detach()), float(policy_loss.detach()), *counts]
         report = EpochReport(epoch + 1, sums[0] / sums[2], sums[1] / max(sums[3], 1))

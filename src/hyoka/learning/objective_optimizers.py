@@ -15,7 +15,7 @@ from hyoka.foundation.errors import Error, ParameterError
 Vector = NDArray[np.float64]
 
 
-class Optimiser(Protocol):
+class Optimizer(Protocol):
     """A search distribution that moves toward fit vectors."""
 
     name: ClassVar[str]
@@ -164,4 +164,4 @@ class CmaEs:
             self._strategy.tell(list(vectors[new]), list(-fitness[new]))
 
 
-OPTIMISERS: Final = (Pbilc.name, CmaEs.name, RandomSearch.name)
+OPTIMIZERS: Final = (Pbilc.name, CmaEs.name, RandomSearch.name)

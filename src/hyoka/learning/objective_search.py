@@ -34,9 +34,9 @@ from hyoka.foundation.progress import OnProgress, Progress, Tally
 from hyoka.games import game_type
 from hyoka.learning.comparison_training import Lessons, TrainingSettings, learn_comparison
 from hyoka.learning.objective_optimizers import (
-    OPTIMISERS,
+    OPTIMIZERS,
     CmaEs,
-    Optimiser,
+    Optimizer,
     Pbilc,
     RandomSearch,
 )
@@ -74,7 +74,9 @@ class SearchPlan:
     games: int = option(4000, "Games per new individual.", min=2)
     nodes: int = option(100_000, "Alpha-beta nodes per move.", min=1)
     opening_plies: int = option(8, "Random moves before a game.", min=0)
-    optimiser: str = option(Pbilc.name, "Optimizer of the distribution.", choices=tuple(OPTIMISERS))
+    optimiser: str = option(
+        Pbilc.name, "Optimizer of the distribution.", name="optimizer", choices=OPTIMIZERS
+    )
     rate: float = option(0.0025, "α of PBILc: learning rate of the distribution.", above=0)
     best: int = option(10, "K of PBILc: individuals that set the deviation.", min=1)
     start: float = option(1.0, "Initial mean of each coordinate.")
@@ -88,7 +90,7 @@ class SearchPlan:
                 "games", f"are at least {2 * (self.population - 1)}: a pair against each other one"
             )
 
-    def new_optimizer(self) -> Optimiser:
+    def new_optimizer(self) -> Optimizer:
         """Create the optimizer in its initial state."""
         common: dict[str, Any] = {
             "start": self.start,
@@ -221,7 +223,7 @@ class ObjectiveSearch:
         self.population: list[int] = []
         self._new: list[int] = []
         self._lessons = lessons
-        self._optimiser = plan.new_optimizer()
+        self._optimizer = plan.new_optimizer()
         self._results: dict[tuple[int, int], list[int]] = {}
         self._begin()
 
@@ -233,7 +235,7 @@ class ObjectiveSearch:
     @property
     def mean(self) -> Parameterized:
         """The objective at the mean of the distribution: the result so far."""
-        return Parameterized.from_vector(self._optimiser.mean)
+        return Parameterized.from_vector(self._optimizer.mean)
 
     def elo(self) -> dict[int, float]:
         """Elo of the population, with mean 0. Pre: all have played."""
@@ -297,7 +299,7 @@ class ObjectiveSearch:
 
     def _begin(self) -> None:
         while len(self.population) < self.plan.population:
-            self._add(self._optimiser.ask())
+            self._add(self._optimizer.ask())
         self.population = self.population[: self.plan.population]
         self._new = list(self.population)
 
@@ -315,8 +317,8 @@ class ObjectiveSearch:
         vectors = np.array([self.vectors[each] for each in self.population])
         fitness = np.array([elo[each] for each in self.population])
         new = np.isin(self.population, self._new)
-        self._optimiser.tell(vectors, fitness, new)
-        drawn = self._optimiser.ask()
+        self._optimizer.tell(vectors, fitness, new)
+        drawn = self._optimizer.ask()
         order = sorted(self.population, key=lambda each: (elo[each], each))
         dropped = tuple(order[: len(drawn)])
         self.population = [each for each in self.population if each not in dropped]
@@ -324,8 +326,8 @@ class ObjectiveSearch:
         step = Step(
             len(self.steps) + 1,
             {each: elo[each] for each in order},
-            tuple(self._optimiser.mean.tolist()),
-            tuple(self._optimiser.deviation.tolist()),
+            tuple(self._optimizer.mean.tolist()),
+            tuple(self._optimizer.deviation.tolist()),
             dropped,
             tuple(self._new),
         )

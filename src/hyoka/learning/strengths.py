@@ -16,7 +16,7 @@ from hyoka.foundation.errors import NotationError, ParameterError
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.learning.bradley_terry import BradleyTerry, Optimiser, fit_bradley_terry
+from hyoka.learning.bradley_terry import BradleyTerry, Optimizer, fit_bradley_terry
 from hyoka.models.linear import SHAPE, strengths_model, strengths_model_file
 from hyoka.models.loading import latent_content, latent_model
 from hyoka.models.model import Model
@@ -186,7 +186,7 @@ class StrengthSettings:
     rank: int = option(
         0, "Also fit this many latent factors per feature (8, say); 0: none.", min=0, max=64
     )
-    optimiser: Optimiser = option(
+    optimizer: Optimizer = option(
         "lbfgs", "L-BFGS, or minorization-maximization; both find the same optimum."
     )
     prior: float = option(
@@ -229,7 +229,7 @@ def learn_strengths(
         raise NotationError("these games have no position with a choice of moves")
     fit = fit_bradley_terry(
         competitions,
-        optimiser=settings.optimiser,
+        optimizer=settings.optimizer,
         prior=settings.prior,
         matrix=len(names) - len(shapes),
         threads=threads,

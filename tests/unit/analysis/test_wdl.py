@@ -140,7 +140,7 @@ def test_probabilities_sum_to_one_and_contours_lie_on_them(model: hk.analysis.Wd
         on = model.contour(outcome, 0.25, at)
         np.testing.assert_allclose(model.probabilities(on, np.array(at))[number], 0.25)
     assert np.isnan(model.contour("draw", 0.97, at)).all()
-    assert float(model.normalised(model.half.value)) == pytest.approx(100)
+    assert float(model.normalized(model.half.value)) == pytest.approx(100)
     assert float(model.probabilities(model.half.value, REFERENCE)[0]) == pytest.approx(0.5)
 
 
@@ -215,7 +215,7 @@ def test_the_code_says_what_the_model_says(model: hk.analysis.WdlModel, tmp_path
     exec(model.code("python"), scope)
     for case, chances in zip(cases, expected, strict=True):
         assert scope["probabilities"](*case) == pytest.approx(chances, abs=1e-12)
-    assert scope["normalised"](model.half.value) == pytest.approx(100)
+    assert scope["normalized"](model.half.value) == pytest.approx(100)
     content = json.loads(model.code("json"))
     assert polyval(1.0, content["as"][::-1]) == pytest.approx(content["half"])
     WdlModels((model,)).save(tmp_path / "wdl.h")

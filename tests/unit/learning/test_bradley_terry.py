@@ -13,7 +13,7 @@ from hyoka import _core
 from hyoka.foundation.errors import ParameterError
 from hyoka.games import FACTS
 from hyoka.games.feature_descriptions import meaning_of, move_features
-from hyoka.learning.bradley_terry import Optimiser, fit_bradley_terry
+from hyoka.learning.bradley_terry import Optimizer, fit_bradley_terry
 from hyoka.learning.strengths import StrengthSettings, competitions_for
 from hyoka.records import read_records
 from hyoka.records.bulk import GameTable
@@ -67,11 +67,11 @@ def slow_posterior(logs: Sequence[float], choices: list[Choice], prior: float) -
     return total
 
 
-@pytest.mark.parametrize("optimiser", ["lbfgs", "mm"])
-def test_optimum_is_scipys(optimiser: Optimiser) -> None:
+@pytest.mark.parametrize("optimizer", ["lbfgs", "mm"])
+def test_optimum_is_scipys(optimizer: Optimizer) -> None:
     strengths = [0.3, 1, 4, 0.5, 2, 1]
     choices = drawn(strengths)
-    fit = fit_bradley_terry(competitions_of(choices, 6), optimiser=optimiser, prior=0.7)
+    fit = fit_bradley_terry(competitions_of(choices, 6), optimizer=optimizer, prior=0.7)
     assert fit.converged
     best = minimize(
         lambda logs: -slow_posterior(logs, choices, 0.7), np.zeros(6), method="BFGS", tol=1e-8
@@ -127,35 +127,35 @@ def collinear(seed: int = 0) -> list[Choice]:
 
 
 @pytest.mark.parametrize("prior", [0.01, 1.0])
-@pytest.mark.parametrize("optimiser", ["lbfgs", "mm"])
-def test_the_prior_decides_where_features_are_collinear(optimiser: Optimiser, prior: float) -> None:
+@pytest.mark.parametrize("optimizer", ["lbfgs", "mm"])
+def test_the_prior_decides_where_features_are_collinear(optimizer: Optimizer, prior: float) -> None:
     competitions = competitions_of(collinear(), 8)
-    fit = fit_bradley_terry(competitions, optimiser=optimiser, prior=prior)
+    fit = fit_bradley_terry(competitions, optimizer=optimizer, prior=prior)
     assert fit.converged
     assert fit.strengths == pytest.approx(optimum(competitions, prior), rel=1e-3)
     assert fit.strengths[6] == pytest.approx(fit.strengths[7], rel=1e-3)
-    without_pairs = fit_bradley_terry(competitions, optimiser=optimiser, prior=prior, matrix=0)
+    without_pairs = fit_bradley_terry(competitions, optimizer=optimizer, prior=prior, matrix=0)
     assert without_pairs.strengths == pytest.approx(fit.strengths, rel=1e-3)
 
 
 @pytest.mark.parametrize(("game", "positions"), [("othello", 5000), ("go9", 600)])
-@pytest.mark.parametrize("optimiser", ["lbfgs", "mm"])
-def test_optimum_of_real_games_is_scipys(optimiser: Optimiser, game: str, positions: int) -> None:
+@pytest.mark.parametrize("optimizer", ["lbfgs", "mm"])
+def test_optimum_of_real_games_is_scipys(optimizer: Optimizer, game: str, positions: int) -> None:
     games = GameTable.from_records(read_records(sample_path(game)))
     competitions = competitions_for(games, [], StrengthSettings(positions=positions))
-    fit = fit_bradley_terry(competitions, optimiser=optimiser, matrix=200)
+    fit = fit_bradley_terry(competitions, optimizer=optimizer, matrix=200)
     assert fit.converged
     assert fit.strengths == pytest.approx(optimum(competitions, 1.0), rel=1e-3)
 
 
 def test_a_fit_that_runs_out_of_rounds_says_so() -> None:
-    fit = fit_bradley_terry(competitions_of(collinear(), 8), optimiser="mm", rounds=3)
+    fit = fit_bradley_terry(competitions_of(collinear(), 8), optimizer="mm", rounds=3)
     assert not fit.converged
     assert fit.rounds == 3
 
 
 def test_mm_never_falls() -> None:
-    fit = fit_bradley_terry(competitions_of(drawn([0.1, 1, 9, 0.5, 2, 1]), 6), optimiser="mm")
+    fit = fit_bradley_terry(competitions_of(drawn([0.1, 1, 9, 0.5, 2, 1]), 6), optimizer="mm")
     assert all(b >= a - 1e-9 for a, b in zip(fit.posterior, fit.posterior[1:], strict=False))
     assert fit.rounds > 3
 

@@ -11,7 +11,7 @@ import pytest
 import hyoka as hk
 from hyoka.arena import play_match
 from hyoka.learning.comparison_training import Lessons, TrainingSettings
-from hyoka.learning.objective_optimizers import CmaEs, Optimiser, Pbilc, RandomSearch
+from hyoka.learning.objective_optimizers import CmaEs, Optimizer, Pbilc, RandomSearch
 from hyoka.learning.objective_search import (
     JOURNAL,
     ObjectiveSearch,
@@ -70,24 +70,24 @@ def test_asked_again_it_draws_the_same() -> None:
 )
 def test_the_optimum_of_a_noisy_function_is_found(made, steps: int, near: float) -> None:  # type: ignore[no-untyped-def]
     """Fitness is minus the squared distance from 1.4, with noise a tenth as large as its range."""
-    optimiser: Optimiser = made()
+    optimizer: Optimizer = made()
     rng = np.random.default_rng(2)
     target = np.full(6, 1.4)
 
     def fitness(rows: np.ndarray) -> np.ndarray:
         return np.asarray(-((rows - target) ** 2).sum(axis=1) + rng.normal(0, 0.1, len(rows)))
 
-    population = np.concatenate([optimiser.ask() for _ in range(16 // optimiser.batch)])
+    population = np.concatenate([optimizer.ask() for _ in range(16 // optimizer.batch)])
     values = fitness(population)
     new = np.zeros(len(population), bool)
     for _ in range(steps):
-        optimiser.tell(population, values, new)
-        asked = optimiser.ask()
+        optimizer.tell(population, values, new)
+        asked = optimizer.ask()
         kept = np.argsort(values)[len(asked) :]
         population = np.concatenate([population[kept], asked])
         values = np.concatenate([values[kept], fitness(asked)])
         new = np.arange(len(population)) >= len(kept)
-    assert np.abs(optimiser.mean - target).mean() < near
+    assert np.abs(optimizer.mean - target).mean() < near
 
 
 def test_numbers_that_make_no_sense_are_refused() -> None:

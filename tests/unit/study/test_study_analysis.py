@@ -250,7 +250,7 @@ def test_splits_of_a_study_speak_its_games_language(samples: Study) -> None:
     found = samples.slices("comments", top=3, columns=["first_to_play", "ply", "ply % 2"])
     assert found.tried > 3
     for split in found:
-        assert "White" in split.sentence or "side it favours" in split.sentence
+        assert "White" in split.sentence or "side it favors" in split.sentence
         # What is listed can be asked for again.
         assert samples.curve("comments", where=split.condition.sql, resampling=NO_INTERVALS).parts
 

@@ -345,7 +345,7 @@ def learn_strengths_command(
         seed=chosen.seed,
         counts={"games": len(learned), "positions": positions},
         choices={
-            "optimiser": chosen.optimiser,
+            "optimiser": chosen.optimizer,
             "prior": f"{chosen.prior:g}",
             "hold_out": f"{hold_out:g}",
             "shapes": str(chosen.shapes),
