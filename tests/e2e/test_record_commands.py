@@ -125,7 +125,7 @@ def test_a_study_from_records_to_evaluations(study: Path) -> None:
             "seconds": pytest.approx(0, abs=60),
             "failures": [],
             "notes": [],
-            "title": "",
+            "title": "comments",
         }
     ]
     query = "select ply, score from evaluations order by ply"

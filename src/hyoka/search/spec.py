@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from hyoka.foundation.errors import NotationError
 from hyoka.foundation.fingerprint import fingerprint
@@ -298,7 +298,8 @@ class SearchSpec:
     def _default_title(self) -> str:
         chosen = dict(self.chosen)
         kind = "PUCT" if chosen.get("formula") == "puct" else _TITLES.get(self.kind, self.kind)
-        limits = [limit_title(name, chosen[name]) for name in _LIMITS if chosen.get(name)]
+        numbers = {name: cast(float, chosen[name]) for name in _LIMITS if chosen.get(name)}
+        limits = [limit_title(name, number) for name, number in numbers.items()]
         names = [
             name_of_function(part) if callable(part) else _CUSTOM
             for name, part in self.parts.items()

@@ -183,7 +183,9 @@ def position_show_command(
 
 def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dict[str, Any]]:
     """Read the line that ends at a study's position, and the position's data."""
-    from hyoka.study import Study  # noqa: PLC0415  # boards of games need none of it, and it is much
+    # Boards of games need none of it, and it is much.
+    from hyoka.study import Study  # noqa: PLC0415
+    from hyoka.study.sampling import evaluator_titles  # noqa: PLC0415
 
     study = Study.open(path)
     record = study.record(game_id)
@@ -191,7 +193,10 @@ def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dic
     if wanted > len(record):
         raise Error(f"game {game_id} has {len(record)} moves; there is no ply {wanted}")
     chosen = f"game_id = {game_id} and ply = {wanted}"
-    evaluations = study.sql(f"select * exclude (game_id, ply) from evaluations where {chosen}")
+    evaluations = study.sql(
+        f"select * exclude (game_id, ply) from evaluations where {chosen}"
+    ).to_pylist()
+    titles = evaluator_titles(study, [row["engine"] for row in evaluations])
     described = study.sql(f"select * from positions where {chosen}").to_pylist()
     players = f"{record.first or '?'} – {record.second or '?'}"
     result = {1.0: "first player won", 0.5: "drawn", 0.0: "second player won"}.get(
@@ -205,7 +210,9 @@ def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dic
         ],
         "columns": {name: described[0][name] for name in study.columns} if described else {},
         "remarks": [dataclasses.asdict(each) for each in record.remarks if each.ply == wanted],
-        "evaluations": evaluations.to_pylist(),
+        "evaluations": [
+            {"title": title, **row} for title, row in zip(titles, evaluations, strict=True)
+        ],
     }
     position_there = record.position(wanted)
     previous = record.position(wanted - 1) if wanted else None
@@ -276,9 +283,10 @@ def _print_known(known: dict[str, Any]) -> None:
         )
         out.print(f"record: {words}", markup=False, soft_wrap=True)
     for row in known.get("evaluations", []):
-        facts = {key: value for key, value in row.items() if value is not None and key != "engine"}
+        names = ("engine", "title")
+        facts = {key: value for key, value in row.items() if value is not None and key not in names}
         words = "  ".join(f"{key} {_short(value)}" for key, value in facts.items())
-        out.print(f"{row['engine']}: {words}", markup=False)
+        out.print(f"{row['title']}: {words}", markup=False)
 
 
 def _short(value: object) -> str:

@@ -35,7 +35,7 @@ from hyoka.study import COMMENTS, ColumnReport, Study, columns_of
 from hyoka.study.derived_columns import CategoriesReport, categorize, rank_moves
 from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.exact_results import adjudicate, adjudicate_records
-from hyoka.study.sampling import SAID
+from hyoka.study.sampling import SAID, evaluator_titles
 from hyoka.study.verify import check_study
 
 
@@ -48,15 +48,20 @@ def study_info_command(study: StudyPath) -> None:
     evaluated = opened.sql(
         "select engine, count(*) as n from evaluations group by engine"
     ).to_pylist()
+    titles = evaluator_titles(opened, [row["engine"] for row in evaluated])
     info: dict[str, Any] = {
         "study": str(opened.path),
         "game": opened.game,
         **counts,
-        "evaluators": {row["engine"]: row["n"] for row in evaluated},
+        "evaluators": [
+            {"title": title, "id": row["engine"], "positions": row["n"]}
+            for title, row in zip(titles, evaluated, strict=True)
+        ],
         "columns": opened.condition_columns(),
     }
     if answered(info):
         return
+    info["evaluators"] = {each["title"]: each["positions"] for each in info["evaluators"]}
     table = plain_table("", "")
     table.show_header = False
     for key, value in info.items():

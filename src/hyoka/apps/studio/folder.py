@@ -3,6 +3,7 @@
 
 import contextlib
 import functools
+import itertools
 import json
 import os
 import re
@@ -261,14 +262,18 @@ def _study(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _spoken_of(place: Path) -> str:
-    """An evaluator's title: the name in its manifest, or else of its folder."""
+    """An evaluator's title, or else its spec, from the lines of its manifest before the parts."""
+    texts: dict[str, str] = {}
     with contextlib.suppress(OSError, ValueError):
         with open_regular(place / "engine.toml", follow_links=False) as manifest:
-            key, _, value = manifest.readline(_HEADER).decode("utf-8").partition(" = ")
-        name = json.loads(value)  # TOML's plain texts are JSON's
-        if key == "name" and isinstance(name, str):
-            return name
-    return place.name.removeprefix("engine=")
+            lines = manifest.read(_HEADER).decode("utf-8", errors="replace").splitlines()
+        for line in itertools.takewhile(lambda line: not line.startswith("parts"), lines):
+            key, _, value = line.partition(" = ")
+            if value.startswith('"'):
+                texts[key] = str(json.loads(value))  # TOML's plain texts are JSON's
+    if "player" in texts:
+        texts.setdefault("title", f"comments by {texts['player']}")
+    return texts.get("title") or texts.get("spec") or place.name.removeprefix("engine=")
 
 
 def _match(folder: Path, values: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from hyoka.apps.studio.pages import address
 from hyoka.apps.studio.parameters import whole_number
 from hyoka.apps.studio.state import LruCache, studio_of
 from hyoka.study.grouping import EvaluatorGroup, comparison_groups
-from hyoka.study.sampling import Measured, measured
+from hyoka.study.sampling import Measured, evaluator_titles, measured
 from hyoka.study.sql import check_condition, within_seconds
 from hyoka.study.tables import position_keys
 
@@ -118,7 +118,8 @@ class Asked:
         words = ["hyoka", name, self.path, *more]
         chosen = self.engines if evaluators is None else evaluators
         if list(chosen) != self.study.engines:
-            words += [word for engine in chosen for word in ("-e", engine)]
+            titles = evaluator_titles(self.study, chosen)
+            words += [word for title in titles for word in ("-e", title)]
         if self.draws != "drop":
             words += ["--draws", self.draws]
         return shlex.join(words)
