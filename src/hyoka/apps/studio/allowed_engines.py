@@ -60,7 +60,7 @@ class Engines:
         else:
             spec = text
             _check_names_no_program(text, self.choices())
-            folder.check_text(text.partition(":")[2])
+            folder.check_text(text)
         agent = agent_of(_with_files(spec, folder))
         for name, size, limit in (
             ("threads", agent.threads, os.cpu_count() or 1),
@@ -86,7 +86,7 @@ def _check_names_no_program(text: str, known: Sequence[str]) -> None:
         if not kind_of(text).names_program:
             return
     raise hk.NotationError(
-        f"no search or engine '{text.partition(':')[0]}' here; there are {', '.join(known)}. "
+        f"no search or engine '{text}' here; there are {', '.join(known)}. "
         "An engine is allowed when the studio is started: hyoka studio --engine NAME=SPEC"
     )
 

@@ -324,7 +324,7 @@ def evaluators(table: BoardState) -> list[str]:
 
 def usual(game: str) -> str:
     """The search that is usual in a game; alpha-beta with several moves to compare."""
-    kind = hk.game_facts(game).search.spec.partition(":")[0]
+    kind = hk.SearchSpec.from_text(hk.game_facts(game).search.spec).kind
     return f"{kind}:multipv=4" if kind == "ab" else kind
 
 
