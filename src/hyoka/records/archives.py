@@ -106,6 +106,24 @@ class Allowance:
         raise SourceError(f"refused: {why}; nothing more of {what} is read")
 
 
+class RawStream(io.RawIOBase):
+    """A readable stream; a class defines how it takes the next bytes, up to `size`."""
+
+    def take(self, size: int) -> bytes:
+        """Return the next bytes, none at the end."""
+        raise NotImplementedError
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer as far as there are bytes, and return their number."""
+        data = self.take(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
 @dataclass(frozen=True)
 class Member:
     """One file in an archive."""
@@ -247,7 +265,7 @@ class _Entry:
     checksum: int | None
 
 
-class _ZipStream(io.RawIOBase):
+class _ZipStream(RawStream):
     """The content of a zip's member, verified at its end."""
 
     def __init__(self, file: _Shared, entry: _Entry) -> None:
@@ -258,21 +276,15 @@ class _ZipStream(io.RawIOBase):
         self._size = 0
         self._checksum = 0
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def take(self, size: int) -> bytes:
         entry = self._entry
-        most = len(buffer)
-        if entry.size is not None:
-            most = min(most, entry.size - self._size)
+        most = size if entry.size is None else min(size, entry.size - self._size)
         data = self._next(most) if most else b""
-        buffer[: len(data)] = data
         self._size += len(data)
         self._checksum = zlib.crc32(data, self._checksum)
-        if not data and len(buffer) and entry.checksum not in (None, self._checksum):
+        if not data and size and entry.checksum not in (None, self._checksum):
             raise zipfile.BadZipFile("its checksum is wrong")
-        return len(data)
+        return data
 
     def _next(self, most: int) -> bytes:
         while not self._unpacker.is_at_end:
@@ -412,23 +424,19 @@ _SIGN_AT: Final = 257
 _LONGEST_HEADER: Final = 1 << 20
 
 
-class _Part(io.RawIOBase):
+class _Part(RawStream):
     """Read the next bytes of a stream, with a limit."""
 
     def __init__(self, read: Callable[[int], bytes], size: int) -> None:
         self._read = read
         self.size = self.left = size
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._read(min(len(buffer), self.left))
-        if not data and self.left and len(buffer):
+    def take(self, size: int) -> bytes:
+        data = self._read(min(size, self.left))
+        if not data and self.left and size:
             raise EOFError("the archive ends within it")
-        buffer[: len(data)] = data
         self.left -= len(data)
-        return len(data)
+        return data
 
     def skip(self) -> None:
         """Skip the unread rest."""

@@ -248,15 +248,14 @@ class GameTable:
             end = min(max(end, begin + 1), last)
             rows = self.row_offsets[begin : end + 1]
             if rows[-1] > rows[0]:
-                yield type(self)(
-                    self.game,
-                    self.ids[begin:end],
-                    self.starts.slice(begin, end - begin),
-                    self.komi[begin:end],
-                    self.move_offsets[begin : end + 1],
-                    self.moves,
-                    rows - rows[0],
-                    self.plies[rows[0] : rows[-1]],
+                yield dataclasses.replace(
+                    self,
+                    ids=self.ids[begin:end],
+                    starts=self.starts.slice(begin, end - begin),
+                    komi=self.komi[begin:end],
+                    move_offsets=self.move_offsets[begin : end + 1],
+                    row_offsets=rows - rows[0],
+                    plies=self.plies[rows[0] : rows[-1]],
                 )
             begin = end
 

@@ -258,8 +258,13 @@ def batches_of(source: Source, format: str | None) -> Iterator[Batch]:
     yield from _games_of(source, blocks, format)
     if blocks.problem:
         reason = blocks.problem.removeprefix(f"{source.name}: ")
-        refused = [Refused(source.name, 0, 0, 0, "broken file", reason)]
-        yield Batch(source.name, "unknown", _core.Table(), refused)
+        yield _refusing(source, "broken file", reason)
+
+
+def _refusing(source: Source, fault: str, reason: str, format: str = "unknown") -> Batch:
+    """Return a batch without games that refuses the source."""
+    refused = [Refused(source.name, 0, 0, 0, fault, reason)]
+    return Batch(source.name, format, _core.Table(), refused)
 
 
 class _UntilBroken:
@@ -292,8 +297,7 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
                 f"no records that Hyoka can read; formats are {', '.join(FORMATS)} "
                 "(problem sets are read by hyoka.problems)"
             )
-            refused = [Refused(source.name, 0, 0, 0, "no records", reason)]
-            yield Batch(source.name, "unknown", _core.Table(), refused)
+            yield _refusing(source, "no records", reason)
         return
     names: tuple[bytes, ...] = ()
     if known == "wthor":
@@ -329,8 +333,7 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
             yield Batch(source.name, known, table, refused)
     if games == 0 and not until_broken.problem and head.strip():
         reason = f"no games that read as {known}"
-        refused = [Refused(source.name, 0, 0, 0, "no records", reason)]
-        yield Batch(source.name, known, _core.Table(), refused)
+        yield _refusing(source, "no records", reason, known)
 
 
 _NAME_SIZES: Final = {".jou": 20, ".trn": 26}
@@ -367,17 +370,8 @@ _RESULTS: Final[dict[int, float | None]] = {1: 1.0, 0: 0.5, -1: 0.0, 2: None}
 def _records_of(batch: Batch) -> Iterator[Record]:
     table = batch.table
     texts = {name: table.text(name) for name in table.field_names}
-    columns = [
-        table.game.tolist(),
-        table.move_offsets.tolist(),
-        table.komi.tolist(),
-        table.handicap.tolist(),
-        table.winner.tolist(),
-        table.ending.tolist(),
-        table.margin.tolist(),
-        table.line.tolist(),
-        table.number.tolist(),
-    ]
+    names = "game move_offsets komi handicap winner ending margin line number"
+    columns = [getattr(table, name).tolist() for name in names.split()]
     game, offsets, komi, handicap, winner, ending, margin, line, number = columns
     remarks = _remarks_of(table)
     tags = _tags_of(table)
@@ -414,16 +408,9 @@ def _remarks_of(table: _core.Table) -> list[tuple[Remark, ...]]:
     offsets = table.remark_offsets.tolist()
     if not offsets[-1]:
         return [()] * len(table)
+    names = "ply value score mate depth clock_s spent_s book author"
     columns = zip(
-        table.remark_ply.tolist(),
-        table.remark_value.tolist(),
-        table.remark_score.tolist(),
-        table.remark_mate.tolist(),
-        table.remark_depth.tolist(),
-        table.remark_clock_s.tolist(),
-        table.remark_spent_s.tolist(),
-        table.remark_book.tolist(),
-        table.remark_author.tolist(),
+        *(getattr(table, f"remark_{name}").tolist() for name in names.split()),
         _nags_of(table),
         table.text("remark_texts"),
         table.text("remark_properties"),

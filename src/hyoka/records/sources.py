@@ -28,6 +28,7 @@ from hyoka.records.archives import (
     Allowance,
     Damage,
     Member,
+    RawStream,
     ZipArchive,
     archive_kind,
     tar_members,
@@ -138,7 +139,7 @@ def _gathered(stream: IO[bytes], size: int) -> tuple[bytes, Exception | None]:
     return gathered, None
 
 
-class _Counted(io.RawIOBase):
+class _Counted(RawStream):
     """A raw stream that reports bytes read to a listener and its size to the allowance."""
 
     def __init__(self, raw: IO[bytes], opening: "_Opening") -> None:
@@ -156,9 +157,6 @@ class _Counted(io.RawIOBase):
             self._allowance.add_on_disk(size)
             self._allowance = None
 
-    def readable(self) -> bool:
-        return True
-
     def seekable(self) -> bool:
         try:
             return self._raw.seekable()
@@ -171,17 +169,16 @@ class _Counted(io.RawIOBase):
     def tell(self) -> int:
         return self._raw.tell()
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def take(self, size: int) -> bytes:
         while self._pipe is not None and not self._pipe.poll(100):
             if self.stopped.is_set():
-                return 0
-        data = self._read(len(buffer))
-        buffer[: len(data)] = data
+                return b""
+        data: bytes = self._read(size)
         if self._allowance is not None:
             self._allowance.add_on_disk(len(data))
         if self._on_bytes is not None and data:
             self._on_bytes(len(data))
-        return len(data)
+        return data
 
 
 def _size_of(raw: IO[bytes]) -> int | None:
@@ -209,7 +206,7 @@ def _pipe_of(raw: IO[bytes]) -> Any:
     return pipe
 
 
-class _Guarded(io.RawIOBase):
+class _Guarded(RawStream):
     """A decompressed stream within the allowance; an error is permanent."""
 
     def __init__(self, plain: IO[bytes], allowance: Allowance) -> None:
@@ -218,20 +215,16 @@ class _Guarded(io.RawIOBase):
         self._allowance = allowance
         self._broken: Exception | None = None
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def take(self, size: int) -> bytes:
         if self._broken is not None:
             raise self._broken
         try:
-            data = self._read(len(buffer))
+            data: bytes = self._read(size)
         except BROKEN as error:
             self._broken = error
             raise
-        buffer[: len(data)] = data
         self._allowance.take_bytes(len(data))
-        return len(data)
+        return data
 
 
 def sources(paths: Iterable[str | Path], *, on_bytes: OnBytes | None = None) -> Iterator[Source]:
@@ -393,21 +386,17 @@ def _ends_as_zip(stream: IO[bytes]) -> bool:
     return end.startswith(b"PK\x05\x06")
 
 
-class _Prefixed(io.RawIOBase):
+class _Prefixed(RawStream):
     """A stream with bytes put back at its start."""
 
     def __init__(self, head: bytes, rest: IO[bytes]) -> None:
         self._head = head
         self._read = getattr(rest, "read1", rest.read)
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._head[: len(buffer)] or self._read(len(buffer))
-        self._head = self._head[len(buffer) :]
-        buffer[: len(data)] = data
-        return len(data)
+    def take(self, size: int) -> bytes:
+        data: bytes = self._head[:size] or self._read(size)
+        self._head = self._head[size:]
+        return data
 
 
 def _with_head(stream: IO[bytes], name: str) -> tuple[IO[bytes], bytes]:
