@@ -10,7 +10,8 @@ with a `ROOM`, a line in `rooms.ROOMS`, templates in `templates/NAME/`, and, if 
 - `pages.page` and `pages.fragment`: rendered templates; names and comments are escaped;
 - `pages.address`: an address that contains its state;
 - `pages.watch`: a stream of changes for the browser;
-- `blocks.chart` and `blocks.board`: pictures for a page, in the page's colors.
+- `hyoka.reporting`'s blocks (tables, charts, boards, sections, pages), which templates show by the
+  filter `html`; `templates/blocks.html` has what only the studio shows in several rooms.
 
 Endpoints are plain functions (they run in threads) or, for streams, coroutines. They raise
 `hyoka.Error` with a sentence for people; anything else becomes "something went wrong".

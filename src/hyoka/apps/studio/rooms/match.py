@@ -132,6 +132,22 @@ def llr_words(duel: DuelSummary) -> str:
     return f"{words}: {verdicts[duel.verdict]}" if duel.verdict in verdicts else words
 
 
+def duel_facts(duel: DuelSummary) -> list[tuple[str, str]]:
+    """What is known of two players: score, Elo, superiority, pairs and a sequential test."""
+    elo, pairs = elo_text(duel.elo), duel.score.pairs
+    if duel.score.games and (few := too_few_reason(duel.score)):
+        elo += f"; {few}: too few to trust an interval"
+    counts = ", ".join(f"{count:,}" for count in pairs.counts)
+    facts = [
+        ("Games", str(duel.score.score)),
+        ("Elo", elo),
+        ("Superiority", f"{duel.superiority:.1%} likely, p {duel.permutation_p:.2g}"),
+        ("Pairs", f"{pairs.pairs:,} ({counts} with 0, ½, 1, 1½, 2 points)" if pairs.pairs else "0"),
+        ("LLR", llr_words(duel)),
+    ]
+    return [(name, text) for name, text in facts if text]
+
+
 _VIEWS: Final = {"standing": "Standing", "games": "Games", "report": "Report"}
 _GAMES_A_PAGE: Final = 50
 _MOST_DUELS: Final = 30
@@ -195,17 +211,8 @@ def _standing(match: MatchState) -> dict[str, Any]:
             {
                 "one": duel.player,
                 "other": duel.opponent,
-                "points": f"{duel.score.points:g}",
-                "lost": f"{duel.score.games - duel.score.points:g}",
-                "score": str(duel.score.score),
-                "elo": elo_text(duel.elo),
-                "superiority": f"{duel.superiority:.1%}",
-                "p": f"{duel.permutation_p:.2g}",
-                "pairs": duel.score.pairs.pairs,
-                "counts": list(duel.score.pairs.counts),
-                "few": too_few_reason(duel.score) if duel.score.games else "",
-                "llr": llr_words(duel),
-                "verdict": duel.verdict,
+                "points": f"{duel.score.points:g} : {duel.score.games - duel.score.points:g}",
+                "facts": duel_facts(duel),
             }
             for duel in match.duels[:_MOST_DUELS]
         ],
