@@ -201,8 +201,8 @@ class OnePlayer(CommentsSpec):
 
     @property
     def title(self) -> str:
-        """The pattern."""
-        return self.pattern
+        """The pattern's name for people."""
+        return f"{COMMENTS} by {self.pattern}"
 
     @property
     def id(self) -> str:

@@ -45,14 +45,14 @@ _NOT_ONE: Final = 0.01
 class ImportedEvaluations:
     """A table of evaluations, and its settings.
 
-    >>> ImportedEvaluations.from_text("table:name=mine,view=mover:scores.csv").name
+    >>> ImportedEvaluations.from_text("table:name=mine,view=mover:scores.csv").title
     'mine'
     """
 
     table: Any = field(compare=False)
     """A file (CSV, Parquet), or a table or data frame."""
-    name: str = ""
-    """The evaluator's name; by default the file's."""
+    title: str = ""
+    """The evaluator's name, `name` in the text; by default the file's."""
     value: str = "value"
     """The column of expected results, 0 to 1."""
     score: str = "score"
@@ -67,12 +67,12 @@ class ImportedEvaluations:
             raise ParameterError("view", f"is {' or '.join(_VIEWS)}, not '{self.view}'")
         if self.unit not in ("", *_UNITS):
             raise ParameterError("unit", f"is {' or '.join(_UNITS)}, not '{self.unit}'")
-        name = self.name.strip()
-        if not name and isinstance(self.table, str | Path):
-            name = _name_of(self.table)
-        if not name or not name.isprintable():
-            raise ParameterError("name", "says what the evaluator of a table is called")
-        object.__setattr__(self, "name", name)
+        title = self.title.strip()
+        if not title and isinstance(self.table, str | Path):
+            title = _name_of(self.table)
+        if not title or not title.isprintable():
+            raise ParameterError("title", "names the evaluator of a table")
+        object.__setattr__(self, "title", title)
 
     @classmethod
     def from_text(cls, text: str) -> "ImportedEvaluations":
@@ -80,11 +80,12 @@ class ImportedEvaluations:
         _, _, rest = text.strip().partition(":")
         head = _HEAD.match(rest)
         settings = dict(_SETTING.findall(head.group())) if head else {}
+        title = settings.pop("name", "")
         file = rest[head.end() :] if head else rest
         if not file.strip():
             raise NotationError(f"'{text}' names no file: write table:FILE, as table:mine.csv")
         try:
-            return cls(file.strip(), **settings)
+            return cls(file.strip(), title, **settings)
         except ParameterError as error:
             raise NotationError(f"{TABLE}: {error.parameter} {error.problem}") from error
 
@@ -97,7 +98,7 @@ class ImportedEvaluations:
     def text(self) -> str:
         """The text that `from_text` reads, if the table is a file."""
         settings = {
-            "name": self.name if self.name != _name_of(self.source) else "",
+            "name": self.title if self.title != _name_of(self.source) else "",
             "value": self.value if self.value != "value" else "",
             "score": self.score if self.score != "score" else "",
             "view": self.view if self.view != "first" else "",
@@ -108,11 +109,6 @@ class ImportedEvaluations:
 
     def __str__(self) -> str:
         return self.text
-
-    @property
-    def title(self) -> str:
-        """The name."""
-        return self.name
 
     @property
     def dependencies(self) -> dict[str, str]:
@@ -126,9 +122,9 @@ class ImportedEvaluations:
 
     @property
     def id(self) -> str:
-        """A readable name for a folder, unique to the name."""
-        safe = re.sub(r"[^a-z0-9.]+", "_", self.name.lower()).strip("_.")[:24]
-        digest = hashlib.sha256(self.name.encode()).hexdigest()[:8]
+        """A readable name for a folder, unique to the title."""
+        safe = re.sub(r"[^a-z0-9.]+", "_", self.title.lower()).strip("_.")[:24]
+        digest = hashlib.sha256(self.title.encode()).hexdigest()[:8]
         return "-".join(filter(None, [TABLE, safe, digest]))
 
 
@@ -165,7 +161,7 @@ class TableAgent(Agent[ImportedEvaluations]):
         if "score" in rows.column_names:
             unit = spec.unit or facts_named(source.game).naming.unit
             rows = rows.append_column("unit", pa.array([unit] * len(rows)))
-        identity = {"spec": spec.name, "name": f"the table {spec.name}", "source": spec.source}
+        identity = {"spec": spec.title, "name": f"the table {spec.title}", "source": spec.source}
         notes = (
             f"{matched.lost:,} of {len(table):,} rows of {spec.source} match no position of the "
             "study",

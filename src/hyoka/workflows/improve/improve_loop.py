@@ -157,7 +157,7 @@ class _Steps:
             self._folder,
             self._study.game,
             self._study.path.resolve().name,
-            self._plan.evaluator,
+            self._plan.spec.title,
             self.findings,
             self.named,
             self.candidates,
