@@ -241,16 +241,6 @@ def is_in_python(game: str) -> bool:
     return game.startswith(PYTHON_GAMES) or registered_start(game) is not None
 
 
-def registered_facts(game: type[Any] | str) -> GameFacts | None:
-    """Return the facts of a registered game by name or position type; None if there is none.
-
-    Games that share a type share the facts of the first one.
-    """
-    if isinstance(game, str):
-        return _FACTS.get(game)
-    return next((facts for facts in _FACTS.values() if facts.position_type is game), None)
-
-
 def registered_names() -> list[str]:
     """Return the registered names in order of registration."""
     return list(_STARTS)
@@ -457,7 +447,7 @@ def game_facts(name: str) -> GameFacts:
 
 def facts_named(name: str) -> GameFacts:
     """Return the facts of a game by name, registered Python games included."""
-    return registered_facts(name) or game_facts(name)
+    return _FACTS[name] if name in _FACTS else game_facts(name)
 
 
 def facts_of(game: AnyGame) -> GameFacts:
@@ -466,8 +456,9 @@ def facts_of(game: AnyGame) -> GameFacts:
         if isinstance(game, (facts.position_type, facts.line_type)):
             return facts
     kind: type[Any] = type(getattr(game, "position", game))
-    if (registered := registered_facts(kind)) is not None:
-        return registered
+    for facts in _FACTS.values():  # games that share a type share the facts of the first one
+        if facts.position_type is kind:
+            return facts
     return GameFacts(name=kind.__name__, position_type=kind, title=kind.__name__)
 
 

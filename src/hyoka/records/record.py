@@ -63,13 +63,24 @@ def _parsed(text: str) -> tuple[float, str] | None:
 
 
 @dataclass
-class RankRange:
-    """The lowest and highest of ranks or ratings."""
+class Range:
+    """Number, total, minimum and maximum of numbers."""
 
     count: int = 0
     total: float = 0.0
     low: float = math.inf
     high: float = -math.inf
+
+    @property
+    def mean(self) -> float | None:
+        """The arithmetic mean; None without numbers."""
+        return self.total / self.count if self.count else None
+
+
+@dataclass
+class RankRange(Range):
+    """The lowest and highest of ranks or ratings."""
+
     lowest: str = ""
     highest: str = ""
 
@@ -86,11 +97,6 @@ class RankRange:
     def text(self) -> str:
         """The range as text."""
         return self.lowest if self.lowest == self.highest else f"{self.lowest} to {self.highest}"
-
-    @property
-    def mean(self) -> float | None:
-        """The arithmetic mean; None without numbers."""
-        return self.total / self.count if self.count else None
 
 
 @dataclass

@@ -17,33 +17,9 @@ from hyoka.records.reading import (
     UnreadableNumber,
     unread_count,
 )
-from hyoka.records.record import Standings
+from hyoka.records.record import Range, Standings
 
 _FIRST_REFUSED = 20
-
-
-@dataclass
-class Range:
-    """Minimum, maximum and mean of numbers, updated by batch."""
-
-    count: int = 0
-    total: float = 0.0
-    low: float = float("inf")
-    high: float = float("-inf")
-
-    def add(self, values: pa.Array | pa.ChunkedArray) -> None:
-        """Add numbers; nulls do not count."""
-        numbers = values.drop_null().to_numpy(zero_copy_only=False)
-        if len(numbers):
-            self.count += len(numbers)
-            self.total += float(numbers.sum(dtype=np.float64))
-            self.low = min(self.low, float(numbers.min()))
-            self.high = max(self.high, float(numbers.max()))
-
-    @property
-    def mean(self) -> float | None:
-        """The mean; None without numbers."""
-        return self.total / self.count if self.count else None
 
 
 @dataclass
@@ -129,11 +105,11 @@ def _count(batch: Batch, summary: Summary, keep: Keep | None) -> None:
         one.games += len(of_game)
         one.formats[batch.format] += len(of_game)
         one.moves += pc.sum(of_game["plies"]).as_py()
-        one.plies.add(of_game["plies"])
+        _extend(one.plies, of_game["plies"])
         for column in ("first_rating", "second_rating"):
             counts = pc.value_counts(of_game[column].cast("string")).to_pylist()
             one.standings.add((each["values"] or "", each["counts"]) for each in counts)
-        one.komi.add(of_game["komi"])
+        _extend(one.komi, of_game["komi"])
         one.handicap_games += pc.sum(pc.greater(of_game["handicap"], 0)).as_py()
         one.set_up_games += pc.sum(pc.not_equal(of_game["start"], "")).as_py()
         for counted in pc.value_counts(of_game["result"]).to_pylist():
@@ -146,3 +122,13 @@ def _count(batch: Batch, summary: Summary, keep: Keep | None) -> None:
             one.first_date = min(one.first_date or bounds["min"], bounds["min"])
             one.last_date = max(one.last_date, bounds["max"])
         one.values += int(values_of[chosen.to_numpy(zero_copy_only=False)].sum())
+
+
+def _extend(bounds: Range, values: pa.ChunkedArray) -> None:
+    """Add numbers to a range; nulls do not count."""
+    numbers = values.drop_null().to_numpy(zero_copy_only=False)
+    if len(numbers):
+        bounds.count += len(numbers)
+        bounds.total += float(numbers.sum(dtype=np.float64))
+        bounds.low = min(bounds.low, float(numbers.min()))
+        bounds.high = max(bounds.high, float(numbers.max()))

@@ -29,8 +29,8 @@ from hyoka.records import (
     read_records,
     write_records,
 )
-from hyoka.records.record import RankRange
-from hyoka.records.summary import Range, Summary, summarize
+from hyoka.records.record import Range
+from hyoka.records.summary import Summary, summarize
 from hyoka.records.writing import format_of_path
 from hyoka.study import ImportReport, append_to_study, games_where, make_study
 
@@ -226,7 +226,7 @@ def _print_report(report: ImportReport, study: Path, added: str) -> None:
 
 
 def _as_values(summary: Summary) -> dict[str, object]:
-    def bounds(numbers: Range | RankRange) -> dict[str, float | int | None]:
+    def bounds(numbers: Range) -> dict[str, float | int | None]:
         if not numbers.count:
             return {"count": 0, "low": None, "high": None, "mean": None}
         return {
