@@ -62,12 +62,7 @@ class Recipe:
 
 
 def options(**settings: Setting) -> _core.UctOptions:
-    made = _core.UctOptions()
-    made.set("formula", "puct")
-    made.set("memory", 64.0)
-    for name, value in settings.items():
-        made.set(name, value)
-    return made
+    return _core.UctOptions({"formula": "puct", "memory": 64.0, **settings})
 
 
 def blokus_first() -> Player:

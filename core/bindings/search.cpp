@@ -9,6 +9,7 @@
 #include "bindings/busy.h"
 #include "bindings/game_face.h"
 #include "search/alphabeta_scores.h"
+#include "search/settings.h"
 
 namespace hyoka::bindings {
 namespace {
@@ -48,8 +49,17 @@ SettingValue as_setting(nb::handle object) {
 /// Options as Python holds them: settings by name.
 template <class Options>
 void bind_options(nb::module_& module, const char* name, const char* doc) {
-    nb::class_<Options> type(module, name, doc);
-    type.def(nb::init<>())
+    nb::class_<Options>(module, name, doc)
+        .def(
+            "__init__",
+            [](Options* options, const nb::typed<nb::dict, nb::str, nb::object>& chosen) {
+                std::map<std::string, SettingValue> settings;
+                for (const auto& [setting, value] : chosen)
+                    settings.emplace(nb::cast<std::string>(setting), as_setting(value));
+                new (options) Options(settings_of<Options>().with(settings));
+            },
+            "chosen"_a, nb::sig("def __init__(self, chosen: dict[str, bool | int | float | str]) -> None"),
+            "Options with the chosen settings; the others have their defaults beside these.")
         .def(
             "get",
             [](const Options& options, std::string_view setting) {
@@ -57,23 +67,33 @@ void bind_options(nb::module_& module, const char* name, const char* doc) {
             },
             "setting"_a, nb::sig("def get(self, setting: str) -> bool | int | float | str | None"))
         .def(
-            "set",
-            [](Options& options, std::string_view setting, nb::handle value) {
-                settings_of<Options>().set(options, setting, as_setting(value));
+            "default",
+            [](const Options& options, std::string_view setting) {
+                return as_object(settings_of<Options>().default_of(options, setting));
             },
-            "setting"_a, "value"_a.none(),
-            nb::sig("def set(self, setting: str, value: bool | int | float | str | None) -> None"))
-        .def_static("settings", [] { return settings_of<Options>().all(); }, "All that can be set, in order.");
-    if constexpr (requires(Options& options) { options.in_order(); })
-        type.def_prop_ro("exploration", &Options::exploration, "c, or what is usual beside the other settings.")
-            .def_prop_ro("in_order", &Options::in_order, "Whether moves are tried in the order of their strengths.");
-    if constexpr (requires(Options& options) { options.apply_presets(); })
-        type.def("apply_presets", &Options::apply_presets,
-                 "Take over what presets among the settings stand for; the others come after.");
+            "setting"_a, nb::sig("def default(self, setting: str) -> bool | int | float | str | None"),
+            "The default of a setting beside the others.")
+        .def(
+            "ineffective",
+            [](const Options& options, const Inputs& inputs) {
+                return settings_of<Options>().ineffective(options, inputs);
+            },
+            "inputs"_a,
+            "What has no effect beside the other settings and the files (FILE) and Python objects by name, and why.")
+        .def_static("settings", [] { return settings_of<Options>().all(); }, "All settings, in order.");
+}
+
+/// A bound of a number; none of other settings.
+std::optional<double> bound_of(const Setting& setting, double bound) {
+    const bool is_number = setting.kind == SettingKind::integer || setting.kind == SettingKind::number;
+    return is_number ? std::optional(bound) : std::nullopt;
 }
 
 void bind_settings(nb::module_& module) {
-    nb::class_<Setting>(module, "Setting", "One thing that can be set.")
+    const auto texts = [](const std::vector<std::string_view>& views) {
+        return std::vector<std::string>(views.begin(), views.end());
+    };
+    nb::class_<Setting>(module, "Setting", "One setting of a search.")
         .def_prop_ro("name", [](const Setting& setting) { return std::string(setting.name); })
         .def_prop_ro("kind",
                      [](const Setting& setting) {
@@ -81,11 +101,21 @@ void bind_settings(nb::module_& module) {
                          return names[static_cast<std::size_t>(setting.kind)];
                      })
         .def_prop_ro("help", [](const Setting& setting) { return std::string(setting.help); })
-        .def_ro("minimum", &Setting::minimum, "Of numbers.")
-        .def_ro("maximum", &Setting::maximum)
-        .def_prop_ro("choices", [](const Setting& setting) {
-            return std::vector<std::string>(setting.choices.begin(), setting.choices.end());
-        });
+        .def_prop_ro(
+            "minimum", [](const Setting& setting) { return bound_of(setting, setting.minimum); }, "Of numbers.")
+        .def_prop_ro("maximum", [](const Setting& setting) { return bound_of(setting, setting.maximum); })
+        .def_prop_ro(
+            "choices", [texts](const Setting& setting) { return texts(setting.choices); },
+            "Of files: the kinds of models.")
+        .def_prop_ro(
+            "default", [](const Setting& setting) { return as_object(setting.default_value); },
+            nb::sig("def default(self) -> bool | int | float | str | None"), "None: unset, or it depends.")
+        .def_prop_ro(
+            "same_as", [](const Setting& setting) { return std::string(setting.same_as); },
+            "The setting whose value is the default.")
+        .def_ro("needs", &Setting::needs, "Without any of these the setting has no effect.")
+        .def_ro("is_limit", &Setting::is_limit)
+        .def_ro("default_limit", &Setting::default_limit, "The limit of a search without any; 0: none.");
     bind_options<UctOptions>(module, "UctOptions", "Settings of a tree search.");
     bind_options<MonteCarloOptions>(module, "MonteCarloOptions", "Settings of flat Monte Carlo.");
     bind_options<AlphaBetaOptions>(module, "AlphaBetaOptions", "Settings of alpha-beta.");

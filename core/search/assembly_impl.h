@@ -112,24 +112,19 @@ std::unique_ptr<LeafProver<G>> leaf_prover(const UctOptions& options) {
     return nullptr;
 }
 
-inline std::unique_ptr<Formula> formula_named(const std::string& name) {
-    if (name == "ucb1") return std::make_unique<Ucb1>();
-    if (name == "ucb1-tuned") return std::make_unique<Ucb1Tuned>();
-    if (name == "puct") return std::make_unique<Puct>();
-    throw NotationError("no formula " + name);
-}
 inline std::unique_ptr<Untried> untried_policy(const UctOptions& options) {
     if (options.widening)
         return std::make_unique<Widening>(
             Widening::Constants{.d = options.widening_d, .c = options.widening_c, .e = options.widening_e});
-    if (options.by_prior()) return std::make_unique<TryByPrior>(options.exploration(), options.reduction);
+    if (formula_named(options.formula).uses_priors)
+        return std::make_unique<TryByPrior>(options.c.value(), options.reduction);
     return std::make_unique<TryAllFirst>();
 }
 
 template <Game G>
 MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
     MctsParts<G> parts;
-    parts.formula = formula_named(options.formula);
+    parts.formula = formula_named(options.formula).make();
     parts.untried = untried_policy(options);
     if (const auto leaves = model_as<LeafEvaluator<G>>(models.leaves))
         parts.evaluator = leaves->clone();
@@ -143,7 +138,7 @@ MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
     if (options.minimax > 0 && !models.leaves && options.cut != 0) parts.judge = position_evaluator<G>(options, models);
     parts.root_judge = root_judge<G>(options);
     const bool has_features = !strengths::MoveFeatures<G>::all().empty();
-    if (options.in_order() && !models.leaves && (has_features || models.prior_strengths))
+    if (options.ordered.value() && !models.leaves && (has_features || models.prior_strengths))
         parts.move_priors = strengths_or_built_in<G>(models.prior_strengths)->clone();
     // Priors and widening with the same strengths share them in the tree.
     if (options.widening && models.widening_strengths && models.widening_strengths != models.prior_strengths)
@@ -158,11 +153,11 @@ MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
 
 inline MctsSettings mcts_settings(const UctOptions& options, const GivenModels& models) {
     const bool slow = models.slow || options.mate > 0 || options.ending > 0;
-    return {.exploration = options.exploration(),
+    return {.exploration = options.c.value(),
             .expand_at = options.expand,
             .prior_visits = options.prior,
             .prior_at_expansion = options.prior_when == "expansion",
-            .priors_sum_to_one = options.by_prior(),
+            .priors_sum_to_one = formula_named(options.formula).uses_priors,
             .look_every = slow ? 1u : 16u,
             .minimax = options.minimax,
             .proofs = options.proofs,
@@ -214,7 +209,7 @@ template <Game G>
 class AlphaBetaSearch final : public AnyAlphaBeta {
 public:
     AlphaBetaSearch(const AlphaBetaOptions& options, const GivenModels& models)
-        : search_(evaluation_or_built_in<G>(models), options.search) {}
+        : search_(evaluation_or_built_in<G>(models), options.settings()) {}
 
     CodedResult search(const AnyLine& any, std::span<const std::uint16_t> only, const Limits& limits,
                        const std::atomic<bool>& interrupt,
@@ -391,8 +386,8 @@ std::vector<std::int8_t> Assembly<G>::duels(const AlphaBetaOptions& options, con
                                             const GivenModels& other, std::span<const Codes> openings,
                                             const Limits& limits, int max_plies, const std::atomic<bool>& interrupt) {
     using Search = AlphaBeta<G, evaluation::SharedEvaluation<G>>;
-    std::array<Search, 2> players = {Search(evaluation_or_built_in<G>(one), options.search),
-                                     Search(evaluation_or_built_in<G>(other), options.search)};
+    std::array<Search, 2> players = {Search(evaluation_or_built_in<G>(one), options.settings()),
+                                     Search(evaluation_or_built_in<G>(other), options.settings())};
     std::vector<std::int8_t> results;
     for (const Codes& opening : openings)
         for (const bool one_first : {true, false}) {
@@ -444,8 +439,8 @@ std::vector<BestMoveChange> Assembly<G>::best_move_changes(std::span<const G> po
                                                            const AlphaBetaOptions& options, const GivenModels& models,
                                                            int depths, unsigned threads,
                                                            const std::atomic<bool>* interrupt) {
-    return search::best_move_changes<G>(positions, experts, evaluation_or_built_in<G>(models), options.search, depths,
-                                        threads, interrupt);
+    return search::best_move_changes<G>(positions, experts, evaluation_or_built_in<G>(models), options.settings(),
+                                        depths, threads, interrupt);
 }
 
 }  // namespace hyoka::search

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/options.h"
 
+#include "search/selection.h"
+#include "search/settings.h"
+
 namespace hyoka::search {
 namespace {
 
@@ -11,6 +14,11 @@ constexpr std::string_view evaluation_help =
     "models.";
 constexpr std::string_view book_plies_help = "Plies taken from a book that is a file of records.";
 constexpr double largest_seed = 0x1p63;
+const std::vector<std::string_view> evaluation_kinds = {"weights", "evaluation", "perceptrons", "network",
+                                                        "convolution"};
+const std::vector<std::string_view> move_model_kinds = {"strengths", "mets",    "latent",
+                                                        "combined",  "network", "convolution"};
+const std::string built_in = "built-in";
 
 template <class Options>
 void add_time(SettingTable<Options>& table) {
@@ -33,10 +41,24 @@ void add_playouts(SettingTable<Options>& table) {
                "Cutoff: plies after which a playout ends with an evaluation; 0: evaluate the leaf.", 1e4)
         .flag("quiescence", &Options::quiescence, "Evaluate after a quiescence search (chess, shogi).")
         .number("scale", &Options::scale, 1e-6, 1e9, scale_help)
-        .file("strengths", "Move strengths (file) for all components that use them; default: the built-in ones.");
+        .file("strengths", move_model_kinds,
+              "Move strengths (file) for all components that use them; default: the built-in ones.", built_in);
+}
+
+/// `conditions`: when positions are evaluated.
+template <class Options>
+void add_evaluation_needs(SettingTable<Options>& table, std::initializer_list<std::string_view> conditions) {
+    table.object("evaluation").needs("not evaluation", {"eval"}).needs("not evaluation=function", {"scale"});
+    for (const auto condition : conditions) table.needs(condition, {"eval", "scale", "evaluation", "quiescence"});
+}
+template <class Options>
+void add_book_needs(SettingTable<Options>& table) {
+    table.needs("book=FILE", {"book_plies"}).needs("book", {"book_pick"});
 }
 
 SettingTable<UctOptions> uct_settings() {
+    std::vector<std::string_view> formula_names;
+    for (const NamedFormula& formula : formulas) formula_names.push_back(formula.name);
     SettingTable<UctOptions> table;
     table.count("playouts", &UctOptions::playouts, "Number of simulations; 10,000 if no limit is set.")
         .choice("preset", &UctOptions::preset, {"game", "paper"},
@@ -44,7 +66,7 @@ SettingTable<UctOptions> uct_settings() {
                 "the papers).");
     add_time(table);
     table.count("nodes", &UctOptions::nodes, "Limit of expanded nodes in the tree.")
-        .choice("formula", &UctOptions::formula, {"ucb1", "ucb1-tuned", "puct"}, "Selection formula in the tree.")
+        .choice("formula", &UctOptions::formula, formula_names, "Selection formula in the tree.")
         .number("c", &UctOptions::c, 0, 1000, "Exploration constant; default 1, for puct 1.5.")
         .flag("widening", &UctOptions::widening, "Progressive widening by move strength (Sato 2010).")
         .number("widening_d", &UctOptions::widening_d, 0, 1000, "Progressive widening: weight of the strength.")
@@ -64,10 +86,10 @@ SettingTable<UctOptions> uct_settings() {
         .number("reduction", &UctOptions::reduction, -1, 1,
                 "PUCT: first-play urgency, as a reduction from the node's value.");
     add_playouts(table);
-    table.file("prior_strengths", "Move strengths (file) for PUCT priors and move ordering only.")
-        .file("widening_strengths", "Move strengths (file) for progressive widening only.")
-        .file("playout_strengths", "Move strengths (file) for playouts only.")
-        .file("eval", evaluation_help)
+    table.file("prior_strengths", move_model_kinds, "Move strengths (file) for PUCT priors and move ordering only.")
+        .file("widening_strengths", move_model_kinds, "Move strengths (file) for progressive widening only.")
+        .file("playout_strengths", move_model_kinds, "Move strengths (file) for playouts only.")
+        .file("eval", evaluation_kinds, evaluation_help, built_in)
         .count("prior", &UctOptions::prior,
                "Virtual visits with which the static evaluation initializes a node (Nakamura 2007).", 1e6)
         .choice("prior_when", &UctOptions::prior_when, {"visit", "expansion"},
@@ -82,7 +104,8 @@ SettingTable<UctOptions> uct_settings() {
         .count("ending", &UctOptions::ending,
                "Solve leaves exactly at up to this number of empty squares (Othello); 0: never.", 16)
         .flag("proofs", &UctOptions::proofs, "MCTS-Solver: back up proven wins, losses and draws.")
-        .file("book", "Opening book (`hyoka book make`) or a file of records; positions in it are played from it only.")
+        .file("book", {"book"},
+              "Opening book (`hyoka book make`) or a file of records; positions in it are played from it only.")
         .count("book_plies", &UctOptions::book_plies, book_plies_help, 1e4)
         .choice("book_pick", &UctOptions::book_pick, {"search", "frequency"},
                 "Choice among book moves: by search, or drawn by frequency (Sato 2010).")
@@ -92,7 +115,36 @@ SettingTable<UctOptions> uct_settings() {
     table.number("memory", &UctOptions::memory, 0.001, 0x1p14, "Memory of the tree in MiB; a full tree stops growing.")
         .flag("reuse", &UctOptions::reuse, "Reuse the subtree of the position reached.")
         .flag("early", &UctOptions::early, "Stop early when no move can overtake the most visited one.")
-        .choice("value", &UctOptions::value, {"best", "root"}, value_help);
+        .choice("value", &UctOptions::value, {"best", "root"}, value_help)
+        .object("evaluator");
+    table.limits({"playouts", "time", "nodes"}, "playouts", 10'000);
+    table.default_if("", "ordered", false).default_if("widening", "ordered", true);
+    std::string has_priors;
+    for (const NamedFormula& formula : formulas) {
+        const std::string chosen = "formula=" + std::string(formula.name);
+        table.default_if(chosen, "c", formula.exploration);
+        if (!formula.uses_priors) continue;
+        table.default_if(chosen, "ordered", true);
+        has_priors += (has_priors.empty() ? "" : " or ") + chosen;
+    }
+    table.same_as("strengths", {"prior_strengths", "widening_strengths", "playout_strengths"});
+    table
+        .needs("not evaluator", {"policy", "epsilon", "cut", "mix", "strengths", "prior_strengths",
+                                 "widening_strengths", "playout_strengths", "ordered"})
+        .needs("evaluator", {"batch"})
+        .needs("widening", {"widening_d", "widening_c", "widening_e", "widening_strengths"})
+        .needs("killer", {"killer_c"})
+        .needs("history", {"history_threshold"})
+        .needs(has_priors, {"reduction"})
+        .needs("not widening", {"reduction"})
+        .needs("ordered", {"prior_strengths"})
+        .needs("not policy=uniform", {"epsilon"})
+        .needs("policy=strengths", {"playout_strengths"})
+        .needs("policy=strengths or ordered", {"strengths"})
+        .needs("prior", {"prior_when"})
+        .needs("not cut=0", {"mix"});
+    add_evaluation_needs(table, {"prior or cut or mix or minimax", "prior or not evaluator"});
+    add_book_needs(table);
     return table;
 }
 
@@ -107,9 +159,14 @@ SettingTable<MonteCarloOptions> monte_carlo_settings() {
               "(Takeuchi 2010).");
     add_time(table);
     add_playouts(table);
-    table.file("eval", evaluation_help);
+    table.file("eval", evaluation_kinds, evaluation_help, built_in);
     add_threads_and_seed(table);
-    table.choice("value", &MonteCarloOptions::value, {"best", "root"}, value_help);
+    table.choice("value", &MonteCarloOptions::value, {"best", "root"}, value_help)
+        .limits({"playouts", "a_move", "time"}, "playouts", 5'000)
+        .needs("not a_move", {"playouts", "divide"})
+        .needs("not policy=uniform", {"epsilon"})
+        .needs("policy=strengths", {"strengths"});
+    add_evaluation_needs(table, {"cut"});
     return table;
 }
 
@@ -137,7 +194,7 @@ SettingTable<AlphaBetaOptions> alpha_beta_settings() {
             "hash", [](Options& o) -> auto& { return o.search.table.mebibytes; },
             "Transposition table size in MiB; 0: none.", 0x1p15)
         .count("multipv", in_search(&AlphaBetaSettings::variations), "Number of best moves with exact scores.", 500, 1)
-        .file("eval", evaluation_help)
+        .file("eval", evaluation_kinds, evaluation_help, built_in)
         .number("scale", &Options::scale, 1e-6, 1e9, scale_help)
         .flag("exact", &Options::exact, "Sound techniques only: the value equals minimax to the same depth.")
         .flag("plain", &Options::plain, "Plain alpha-beta without table, move ordering and search windows.")
@@ -163,11 +220,27 @@ SettingTable<AlphaBetaOptions> alpha_beta_settings() {
               "Internal iterative reductions: one ply less without a table move.")
         .flag("delta_pruning", selectivity(&S::delta_pruning),
               "Delta pruning: skip captures that cannot reach the window.")
-        .file("book", "Opening book (`hyoka book make`) or a file of records; positions in it are played from it only.")
+        .file("book", {"book"},
+              "Opening book (`hyoka book make`) or a file of records; positions in it are played from it only.")
         .count("book_plies", &Options::book_plies, book_plies_help, 1e4)
         .choice("book_pick", &Options::book_pick, {"frequency", "search", "uct"},
                 "Choice among book moves: drawn by frequency, by search, or by `uct` (Sato 2010).")
-        .count("seed", &Options::seed, "Random seed of the book moves.", largest_seed);
+        .count("seed", &Options::seed, "Random seed of the book moves.", largest_seed)
+        .object("evaluation");
+    table.limits({"depth", "nodes", "time"}, "nodes", 100'000);
+    for (auto [name, preset] :
+         {std::pair{"exact", AlphaBetaSettings::exact()}, std::pair{"plain", AlphaBetaSettings::plain()}}) {
+        preset.quiescence = true;  // no preset changes it
+        Options options;
+        options.search = preset;
+        table.default_if(name, options);
+    }
+    table.needs("not plain", {"exact"})
+        .needs("principal_variation", {"late_move_reductions"})
+        .needs("not evaluation", {"eval"})
+        .needs("book", {"seed"})
+        .needs("not book_pick=search", {"seed"});
+    add_book_needs(table);
     return table;
 }
 
@@ -176,7 +249,7 @@ SettingTable<Options> solver_settings() {
     SettingTable<Options> table;
     table.count("nodes", &Options::nodes, "Node limit; 0: none.");
     add_time(table);
-    table.count("hash", &Options::hash, "Transposition table size in MiB.", 0x1p15, 1);
+    table.count("hash", &Options::hash, "Transposition table size in MiB.", 0x1p15, 1).limits({"nodes", "time"});
     return table;
 }
 
@@ -221,7 +294,8 @@ template <>
 const SettingTable<RankingOptions>& settings_of() {
     static const auto table = [] {
         SettingTable<RankingOptions> built;
-        built.file("strengths", "Move model (file): strengths or a METS tree; default: the built-in strengths.");
+        built.file("strengths", move_model_kinds,
+                   "Move model (file): strengths or a METS tree; default: the built-in strengths.", built_in);
         return built;
     }();
     return table;

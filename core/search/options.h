@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "search/alphabeta_settings.h"
-#include "search/settings.h"
+#include <cstdint>
+#include <optional>
+#include <string>
 
-/// Everything that can be set about each kind of search, as plain values. What is empty is not set: without a limit, or
-/// what the game or the other settings make usual.
+#include "search/alphabeta_settings.h"
+
+/// All settings of each kind of search, as plain values. An empty one is unset: without a limit, or it depends on the
+/// game. Names, ranges, defaults and effects are in the tables of `options.cpp`.
 namespace hyoka::search {
+
+template <class Options>
+class SettingTable;
 
 struct PlayoutOptions {
     std::string policy = "uniform";
@@ -52,10 +58,6 @@ struct UctOptions : PlayoutOptions {
     bool reuse = true;
     bool early = false;
     std::string value = "best";
-
-    bool by_prior() const { return formula == "puct"; }
-    double exploration() const { return c.value_or(by_prior() ? 1.5 : 1.0); }
-    bool in_order() const { return ordered.value_or(by_prior() || widening); }
 };
 
 struct MonteCarloOptions : PlayoutOptions {
@@ -80,12 +82,11 @@ struct AlphaBetaOptions {
     std::uint64_t seed = 0;
     AlphaBetaSettings search{};
 
-    /// Takes over what `exact` and `plain` stand for; whatever else is set comes after. Leaves quiescence unchanged.
-    void apply_presets() {
-        const bool quiescence = search.quiescence;
-        if (exact) search = AlphaBetaSettings::exact();
-        if (plain) search = AlphaBetaSettings::plain();
-        search.quiescence = quiescence;
+    /// With a table that is exact where the search is.
+    AlphaBetaSettings settings() const {
+        AlphaBetaSettings settings = search;
+        settings.table.exact = exact || plain;
+        return settings;
     }
 };
 
@@ -108,7 +109,7 @@ struct RandomOptions {
 /// Moves as a move model ranks them, not searched.
 struct RankingOptions {};
 
-/// By kind of options.
+/// The table of a kind of options; see `settings.h`.
 template <class Options>
 const SettingTable<Options>& settings_of();
 

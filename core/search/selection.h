@@ -2,9 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+
+#include "game.h"
 
 /// Which child of a node deserves the next visit. Each idea is a small type; the formulas are those of the papers.
 namespace hyoka::search {
@@ -62,6 +68,30 @@ public:
                 children.means[i] + children.explorations[i] * children.priors[i] * root / (1 + children.visits[i]);
     }
 };
+
+/// A selection formula by its name in settings.
+struct NamedFormula {
+    std::string_view name;
+    bool uses_priors;
+    double exploration;  // default c
+    std::unique_ptr<Formula> (*make)();
+};
+
+template <class F>
+std::unique_ptr<Formula> make_formula() {
+    return std::make_unique<F>();
+}
+inline constexpr std::array formulas = {
+    NamedFormula{"ucb1", false, 1.0, make_formula<Ucb1>},
+    NamedFormula{"ucb1-tuned", false, 1.0, make_formula<Ucb1Tuned>},
+    NamedFormula{"puct", true, 1.5, make_formula<Puct>},
+};
+/// Throws NotationError for an unknown name.
+inline const NamedFormula& formula_named(std::string_view name) {
+    for (const NamedFormula& formula : formulas)
+        if (formula.name == name) return formula;
+    throw NotationError("no formula " + std::string(name));
+}
 
 /// Says how urgent the next child is that was never tried; they wait in the order of their priors.
 class Untried {

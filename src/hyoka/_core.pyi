@@ -4052,7 +4052,7 @@ def best_move_changes(game: str, positions: Sequence[object], moves: Sequence[ob
     """
 
 class Setting:
-    """One thing that can be set."""
+    """One setting of a search."""
 
     @property
     def name(self) -> str: ...
@@ -4064,118 +4064,188 @@ class Setting:
     def help(self) -> str: ...
 
     @property
-    def minimum(self) -> float:
+    def minimum(self) -> float | None:
         """Of numbers."""
 
     @property
-    def maximum(self) -> float: ...
+    def maximum(self) -> float | None: ...
 
     @property
-    def choices(self) -> list[str]: ...
+    def choices(self) -> list[str]:
+        """Of files: the kinds of models."""
+
+    @property
+    def default(self) -> bool | int | float | str | None:
+        """None: unset, or it depends."""
+
+    @property
+    def same_as(self) -> str:
+        """The setting whose value is the default."""
+
+    @property
+    def needs(self) -> list[str]:
+        """Without any of these the setting has no effect."""
+
+    @property
+    def is_limit(self) -> bool: ...
+
+    @property
+    def default_limit(self) -> int:
+        """The limit of a search without any; 0: none."""
 
 class UctOptions:
     """Settings of a tree search."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, chosen: dict[str, bool | int | float | str]) -> None:
+        """
+        Options with the chosen settings; the others have their defaults beside these.
+        """
 
     def get(self, setting: str) -> bool | int | float | str | None: ...
 
-    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+    def default(self, setting: str) -> bool | int | float | str | None:
+        """The default of a setting beside the others."""
+
+    def ineffective(self, inputs: Mapping[str, str]) -> dict[str, str]:
+        """
+        What has no effect beside the other settings and the files (FILE) and Python objects by name, and why.
+        """
 
     @staticmethod
     def settings() -> list[Setting]:
-        """All that can be set, in order."""
-
-    @property
-    def exploration(self) -> float:
-        """c, or what is usual beside the other settings."""
-
-    @property
-    def in_order(self) -> bool:
-        """Whether moves are tried in the order of their strengths."""
+        """All settings, in order."""
 
 class MonteCarloOptions:
     """Settings of flat Monte Carlo."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, chosen: dict[str, bool | int | float | str]) -> None:
+        """
+        Options with the chosen settings; the others have their defaults beside these.
+        """
 
     def get(self, setting: str) -> bool | int | float | str | None: ...
 
-    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+    def default(self, setting: str) -> bool | int | float | str | None:
+        """The default of a setting beside the others."""
+
+    def ineffective(self, inputs: Mapping[str, str]) -> dict[str, str]:
+        """
+        What has no effect beside the other settings and the files (FILE) and Python objects by name, and why.
+        """
 
     @staticmethod
     def settings() -> list[Setting]:
-        """All that can be set, in order."""
+        """All settings, in order."""
 
 class AlphaBetaOptions:
     """Settings of alpha-beta."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, chosen: dict[str, bool | int | float | str]) -> None:
+        """
+        Options with the chosen settings; the others have their defaults beside these.
+        """
 
     def get(self, setting: str) -> bool | int | float | str | None: ...
 
-    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+    def default(self, setting: str) -> bool | int | float | str | None:
+        """The default of a setting beside the others."""
+
+    def ineffective(self, inputs: Mapping[str, str]) -> dict[str, str]:
+        """
+        What has no effect beside the other settings and the files (FILE) and Python objects by name, and why.
+        """
 
     @staticmethod
     def settings() -> list[Setting]:
-        """All that can be set, in order."""
-
-    def apply_presets(self) -> None:
-        """
-        Take over what presets among the settings stand for; the others come after.
-        """
+        """All settings, in order."""
 
 class MateOptions:
     """Settings of a mate search."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, chosen: dict[str, bool | int | float | str]) -> None:
+        """
+        Options with the chosen settings; the others have their defaults beside these.
+        """
 
     def get(self, setting: str) -> bool | int | float | str | None: ...
 
-    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+    def default(self, setting: str) -> bool | int | float | str | None:
+        """The default of a setting beside the others."""
+
+    def ineffective(self, inputs: Mapping[str, str]) -> dict[str, str]:
+        """
+        What has no effect beside the other settings and the files (FILE) and Python objects by name, and why.
+        """
 
     @staticmethod
     def settings() -> list[Setting]:
-        """All that can be set, in order."""
+        """All settings, in order."""
 
 class ExactOptions:
     """Settings of an endgame solver."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, chosen: dict[str, bool | int | float | str]) -> None:
+        """
+        Options with the chosen settings; the others have their defaults beside these.
+        """
 
     def get(self, setting: str) -> bool | int | float | str | None: ...
 
-    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+    def default(self, setting: str) -> bool | int | float | str | None:
+        """The default of a setting beside the others."""
+
+    def ineffective(self, inputs: Mapping[str, str]) -> dict[str, str]:
+        """
+        What has no effect beside the other settings and the files (FILE) and Python objects by name, and why.
+        """
 
     @staticmethod
     def settings() -> list[Setting]:
-        """All that can be set, in order."""
+        """All settings, in order."""
 
 class RandomOptions:
     """Settings of random moves."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, chosen: dict[str, bool | int | float | str]) -> None:
+        """
+        Options with the chosen settings; the others have their defaults beside these.
+        """
 
     def get(self, setting: str) -> bool | int | float | str | None: ...
 
-    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+    def default(self, setting: str) -> bool | int | float | str | None:
+        """The default of a setting beside the others."""
+
+    def ineffective(self, inputs: Mapping[str, str]) -> dict[str, str]:
+        """
+        What has no effect beside the other settings and the files (FILE) and Python objects by name, and why.
+        """
 
     @staticmethod
     def settings() -> list[Setting]:
-        """All that can be set, in order."""
+        """All settings, in order."""
 
 class RankingOptions:
     """Settings of moves by a move model."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, chosen: dict[str, bool | int | float | str]) -> None:
+        """
+        Options with the chosen settings; the others have their defaults beside these.
+        """
 
     def get(self, setting: str) -> bool | int | float | str | None: ...
 
-    def set(self, setting: str, value: bool | int | float | str | None) -> None: ...
+    def default(self, setting: str) -> bool | int | float | str | None:
+        """The default of a setting beside the others."""
+
+    def ineffective(self, inputs: Mapping[str, str]) -> dict[str, str]:
+        """
+        What has no effect beside the other settings and the files (FILE) and Python objects by name, and why.
+        """
 
     @staticmethod
     def settings() -> list[Setting]:
-        """All that can be set, in order."""
+        """All settings, in order."""
 
 class Model:
     """Something learned or given that a search of its game works with."""

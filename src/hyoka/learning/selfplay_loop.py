@@ -155,9 +155,8 @@ class PlayTask:
 
 def play_part(task: PlayTask, worker_state: WorkerState | None = None) -> bytes:
     """Play a task's games and return them as a file; raises RunStopped between games on cancel."""
-    options = uct_options(task.spec, task.plan.game)
-    options.set("memory", _TREE_MEMORY)
-    players = [(options, models_for(task.spec, task.plan.game))]
+    spec = task.spec.with_settings(memory=_TREE_MEMORY)
+    players = [(uct_options(spec, task.plan.game), models_for(spec, task.plan.game))]
     plan = task.plan.core(task.generation)
     # Randomness depends on the game number, so playing one at a time gives the same games.
     games = []

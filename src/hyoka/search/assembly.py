@@ -2,7 +2,7 @@
 """Options and models of the compiled core's searches, from a spec."""
 
 import functools
-from typing import Final
+from typing import Final, cast
 
 from hyoka import _core
 from hyoka.foundation.errors import NotationError
@@ -12,7 +12,6 @@ from hyoka.models.linear import has_features, has_terms
 from hyoka.models.loading import move_model, static_evaluation
 from hyoka.models.model import StaticEvaluation
 from hyoka.models.networks import Convolution
-from hyoka.search.settings import Options
 from hyoka.search.spec import SearchSpec
 from hyoka.storage.model_file import BUILT_IN, ModelFile
 
@@ -22,8 +21,6 @@ _STRENGTHS: Final = ("prior_strengths", "widening_strengths", "playout_strengths
 
 def uct_options(spec: SearchSpec, game: str | None) -> _core.UctOptions:
     """The options of a tree search; raises NotationError if the game lacks a feature."""
-    options = _core.UctOptions()
-    _set_chosen(options, spec)
     _check_playouts(spec, game)
     if spec["ordered"] and not has_features(game):
         raise NotationError("ordered=on needs a game whose moves have features")
@@ -34,41 +31,25 @@ def uct_options(spec: SearchSpec, game: str | None) -> _core.UctOptions:
     if spec["ending"] and (facts is None or facts.search.ending_solver is None):
         games = " and ".join(games_with(lambda each: each.search.ending_solver))
         raise NotationError(f"ending={spec['ending']} is for {games}, not for {game}")
-    return options
+    return cast(_core.UctOptions, spec.options)
 
 
 def has_priors(spec: SearchSpec, game: str | None) -> bool:
     """Whether a tree search has priors for its moves."""
     if "evaluator" in spec.parts:
         return True
-    default = spec["widening"] or spec["formula"] == "puct"
-    ordered = default if spec["ordered"] is None else spec["ordered"]
-    return bool(ordered) and has_features(game)
+    return bool(spec.options.get("ordered")) and has_features(game)
 
 
 def monte_carlo_options(spec: SearchSpec, game: str | None) -> _core.MonteCarloOptions:
     """The options of flat Monte Carlo."""
-    options = _core.MonteCarloOptions()
-    _set_chosen(options, spec)
     _check_playouts(spec, game)
-    return options
+    return cast(_core.MonteCarloOptions, spec.options)
 
 
 def alpha_beta_options(spec: SearchSpec) -> _core.AlphaBetaOptions:
     """The options of alpha-beta."""
-    options = _core.AlphaBetaOptions()
-    for preset in ("exact", "plain"):
-        options.set(preset, spec[preset])
-    options.apply_presets()
-    _set_chosen(options, spec)
-    return options
-
-
-def _set_chosen(options: Options, spec: SearchSpec) -> None:
-    for name, value in spec.resolved.items():
-        if not spec.is_file(name):
-            assert not isinstance(value, ModelFile)
-            options.set(name, value)
+    return cast(_core.AlphaBetaOptions, spec.options)
 
 
 def _check_playouts(spec: SearchSpec, game: str | None) -> None:

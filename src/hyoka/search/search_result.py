@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from hyoka.foundation.errors import NotationError
 from hyoka.games import AnyLine, AnyMove, game_facts
@@ -129,14 +129,6 @@ class SearchResult:
 OnResult = Callable[[SearchResult], None]
 """Called with intermediate results."""
 
-_DEFAULT_LIMITS: Final[dict[str, dict[str, int]]] = {
-    "uct": {"playouts": 10_000},
-    "mc": {"playouts": 5_000},
-    "mc-score": {"playouts": 5_000},
-    "ab": {"nodes": 100_000},
-}
-"""Default limits, if neither the spec nor the request has any."""
-
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
@@ -163,7 +155,8 @@ class SearchRequest:
         fields = {name: "time_s" if name == "time" else name for name in names}
         requested = {name: getattr(self.limits, field, 0) for name, field in fields.items()}
         of_spec = {name: spec[name] for name in names}
-        for limits in (requested, of_spec, _DEFAULT_LIMITS.get(spec.kind)):
-            if limits and any(limits.values()):
+        default = {each.name: each.default_limit for each in spec.settings_for(spec.kind)}
+        for limits in (requested, of_spec, default):
+            if any(limits.values()):
                 return tuple(limits.get(name) or 0 for name in names)
         return (0,) * len(names)

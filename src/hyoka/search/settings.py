@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of searches: their tables, per-game defaults, and which of them have an effect.
+"""Settings of searches and their per-game defaults.
 
-The tables come from the compiled core.
+Names, ranges, defaults, effects and help come from the tables of the compiled core.
 """
 
 import functools
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, Protocol, cast, get_args
@@ -24,13 +24,12 @@ from hyoka.models.bundled import (
 from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, ModelFile, read_model_file
 
 SettingKind = Literal["int", "float", "flag", "choice", "file"]
-Value = int | float | bool | str | ModelFile
+PlainValue = bool | int | float | str
+Value = PlainValue | ModelFile
 
 _NOT_IN_SPECS: Final = re.compile(r"[,\x00-\x1f\x7f]")
 _OLD_NAMES: Final = {"ratings": "strengths", "rated": "ordered", "weights": "eval"}
 """Old names of settings, for hints."""
-_BUILT_IN: Final = ("eval", "strengths")
-"""Settings that default to `built-in`; others of these kinds default to these settings."""
 _WITHOUT_FILE: Final = (BUILT_IN, LEARNED, NETWORK)
 """Values that name no file."""
 _TRUTHS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
@@ -50,6 +49,11 @@ class Setting:
     choices: tuple[str, ...] = ()
     model_files: tuple[str, ...] = ()
     """The kinds of models a file may hold; a file without a header is of the first."""
+    same_as: str = ""
+    """The setting whose value is the default."""
+    is_limit: bool = False
+    default_limit: int = 0
+    """The limit of a search without any limit; 0: none."""
 
     def read(self, text: str) -> Value:
         """Parse a value; raises NotationError with a hint.
@@ -57,7 +61,7 @@ class Setting:
         A file is read at once; raises SourceError if it can't be read or is of another kind.
         """
         if self.kind == "file":
-            if text in _WITHOUT_FILE and self.model_files != _MODEL_FILES["book"]:
+            if text in _WITHOUT_FILE and self.model_files != ("book",):
                 return text
             if not text:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")
@@ -125,22 +129,20 @@ class Setting:
         return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-_MODEL_FILES: Final = {
-    "eval": ("weights", "evaluation", "perceptrons", "network", "convolution"),
-    "strengths": ("strengths", "mets", "latent", "combined", "network", "convolution"),
-    "book": ("book",),
-}
-"""The kinds of models in files, by the last word of the setting's name."""
-
-
 class Options(Protocol):
     """Options of a search in the compiled core."""
 
-    def get(self, setting: str) -> bool | int | float | str | None:
+    def __init__(self, chosen: dict[str, PlainValue]) -> None:
+        """Options with the chosen settings; the others have their defaults beside these."""
+
+    def get(self, setting: str) -> PlainValue | None:
         """The value of a setting; None if it is not set."""
 
-    def set(self, setting: str, value: bool | int | float | str | None) -> None:
-        """Set an allowed value."""
+    def default(self, setting: str) -> PlainValue | None:
+        """The default of a setting beside the others."""
+
+    def ineffective(self, inputs: dict[str, str]) -> dict[str, str]:
+        """The settings that have no effect beside the others and the files and objects, and why."""
 
     @staticmethod
     def settings() -> list[_core.Setting]:
@@ -170,30 +172,27 @@ _TITLES: Final = {
 }
 
 
-def _setting(setting: _core.Setting, default: Value | None) -> Setting:
-    if setting.kind == "file":
-        built_in = BUILT_IN if setting.name in _BUILT_IN else None
-        holds = _MODEL_FILES[setting.name.rpartition("_")[2]]
-        return Setting(setting.name, "file", built_in, setting.help, model_files=holds)
-    if setting.kind in ("int", "float"):
-        low, high = setting.minimum, setting.maximum
-        return Setting(setting.name, _kind(setting), default, setting.help, low, high)
-    choices = tuple(setting.choices)
-    return Setting(setting.name, _kind(setting), default, setting.help, choices=choices)
-
-
-def _kind(setting: _core.Setting) -> SettingKind:
+def _setting(setting: _core.Setting) -> Setting:
     (kind,) = (kind for kind in get_args(SettingKind) if kind == setting.kind)
-    return cast(SettingKind, kind)
-
-
-def _settings(kind: str) -> list[Setting]:
-    options = OPTIONS[kind]()
-    return [_setting(each, options.get(each.name)) for each in options.settings()]
+    is_file = kind == "file"
+    return Setting(
+        setting.name,
+        cast(SettingKind, kind),
+        setting.default,
+        setting.help,
+        setting.minimum,
+        setting.maximum,
+        () if is_file else tuple(setting.choices),
+        tuple(setting.choices) if is_file else (),
+        setting.same_as,
+        setting.is_limit,
+        setting.default_limit,
+    )
 
 
 KINDS: Final[dict[str, tuple[str, list[Setting]]]] = {
-    kind: (title, _settings(kind)) for kind, title in _TITLES.items()
+    kind: (title, [_setting(each) for each in OPTIONS[kind].settings()])
+    for kind, title in _TITLES.items()
 }
 """The kinds of searches: title and settings."""
 
@@ -216,6 +215,21 @@ def setting_named(kind: str, name: str) -> Setting:
     else:
         hint = nearest(name, settings) or f"there are {', '.join(settings)}"
     raise NotationError(f"{kind} has no setting '{name}'; {hint}")
+
+
+def options_of(kind: str, values: Iterable[tuple[str, Value]]) -> Options:
+    """The core's options with these settings; files are models, not options.
+
+    >>> options_of("ab", [("exact", True)]).get("null_move")
+    False
+    """
+    files = {setting.name for setting in settings_of(kind) if setting.kind == "file"}
+    return _options(kind, tuple((name, value) for name, value in values if name not in files))
+
+
+@functools.lru_cache(maxsize=256)
+def _options(kind: str, values: tuple[tuple[str, PlainValue], ...]) -> Options:
+    return OPTIONS[kind](dict(values))
 
 
 _WITH_MOVE_MODEL: Final = ("uct", "mc", "mc-score", "ranking")
@@ -278,160 +292,3 @@ def preset_names(kind: str) -> frozenset[str]:
     names |= {"strengths"} if kind in _WITH_MOVE_MODEL else set()
     names |= {"prior_strengths"} if kind in _WITH_NETWORK else set()
     return frozenset(names | ({"eval"} if kind in (*_WITH_EVALUATION, *_WITH_NETWORK) else set()))
-
-
-Get = Callable[[str], object]
-"""Looks up the value of a setting."""
-_PRESETS: Final = ("exact", "plain")
-"""Settings of alpha-beta that set others."""
-_STRENGTHS: Final = (
-    "strengths",
-    "prior_strengths",
-    "widening_strengths",
-    "playout_strengths",
-)
-_LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
-
-
-def dependent_defaults(kind: str, chosen: Mapping[str, Value]) -> dict[str, Value]:
-    """The defaults that depend on other settings.
-
-    >>> dependent_defaults("ab", {"exact": True})["null_move"]
-    False
-    """
-    presets = [name for name in _PRESETS if chosen.get(name)] if kind == "ab" else []
-    if not presets:
-        return {}
-    options, plain = _core.AlphaBetaOptions(), _core.AlphaBetaOptions()
-    for name in presets:
-        options.set(name, True)
-    options.apply_presets()
-    names = [setting.name for setting in options.settings() if setting.kind != "file"]
-    return {
-        name: value
-        for name in names
-        if name not in _PRESETS and (value := options.get(name)) not in (None, plain.get(name))
-    }
-
-
-def is_default(kind: str, name: str, value: Value, get: Get) -> bool:
-    """Whether a value equals what an unset setting means beside the others."""
-    if name in _LIMITS:
-        # Solvers have a node limit by default, which 0 lifts.
-        return value == 0 and not (name == "nodes" and kind in ("mate", "exact"))
-    if kind != "uct":
-        return False
-    puct = get("formula") == "puct"
-    if name == "c":
-        return bool(value == (1.5 if puct else 1.0))
-    if name in _STRENGTHS and name != "strengths":
-        return bool(value == get("strengths"))
-    return name == "ordered" and value == (puct or get("widening"))
-
-
-def ineffective(
-    kind: str, names: Collection[str], get: Get, parts: Mapping[str, object]
-) -> dict[str, str]:
-    """The named settings and parts that have no effect beside the others, and why.
-
-    >>> ineffective("uct", ["widening_c"], {"widening": False}.get, {})
-    {'widening_c': 'without widening=on'}
-    """
-    rules = {"uct": _in_uct, "mc": _in_mc, "mc-score": _in_mc, "ab": _in_ab}
-    if kind not in rules:
-        return {}
-    reasons = rules[kind](get, parts)
-    return {name: reasons[name] for name in names if name in reasons}
-
-
-def _in_uct(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
-    reasons: dict[str, str] = {}
-    if not get("widening"):
-        reasons |= dict.fromkeys(("widening_d", "widening_c", "widening_e"), "without widening=on")
-    if not get("killer"):
-        reasons["killer_c"] = "without killer=on"
-    if not get("history"):
-        reasons["history_threshold"] = "without history=on"
-    if get("formula") != "puct":
-        reasons["reduction"] = "without formula=puct"
-    elif get("widening"):
-        reasons["reduction"] = "with widening=on"
-    if not get("prior"):
-        reasons["prior_when"] = "without prior=…"
-    reasons |= _without_book(get, parts)
-    if "evaluator" in parts:
-        chosen = ("policy", "epsilon", "cut", "mix", *_STRENGTHS, "ordered")
-        reasons |= dict.fromkeys(chosen, "with an evaluator instead of playouts")
-    else:
-        reasons["batch"] = "without an evaluator in Python"
-        reasons |= _strengths_without_use(get)
-    has_playouts = "evaluator" not in parts
-    if get("cut") == 0:
-        reasons["mix"] = "with cut=0: there are no playouts to mix with"
-    evaluated = get("cut") is not None or get("minimax") or get("mix")
-    if not get("prior") and not (has_playouts and evaluated):
-        of_evaluation = ("eval", "scale", "evaluation", "quiescence")
-        reasons |= dict.fromkeys(of_evaluation, "without prior=…, cut=…, mix=… or minimax=…")
-    return reasons | _beside_evaluation(parts, "scale")
-
-
-def _strengths_without_use(get: Get) -> dict[str, str]:
-    """Strengths serve playouts, the order of moves with its priors, and widening."""
-    reasons = _in_playouts(get)
-    default = get("formula") == "puct" or get("widening")
-    if get("ordered") if get("ordered") is not None else default:
-        reasons.pop("strengths", None)
-    else:
-        reasons["prior_strengths"] = "without moves tried by strength"
-    if not get("widening"):
-        reasons["widening_strengths"] = "without widening=on"
-    return reasons
-
-
-def _in_mc(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
-    reasons = _in_playouts(get)
-    if get("a_move"):
-        reasons |= dict.fromkeys(("playouts", "divide"), "with a_move=…")
-    if get("cut") is None:
-        of_evaluation = ("eval", "scale", "evaluation", "quiescence")
-        reasons |= dict.fromkeys(of_evaluation, "without cut=…")
-    return reasons | _beside_evaluation(parts, "scale")
-
-
-def _in_playouts(get: Get) -> dict[str, str]:
-    reasons = {}
-    if get("policy") == "uniform":
-        reasons["epsilon"] = "with policy=uniform"
-    if get("policy") != "strengths":
-        reasons["strengths"] = "without policy=strengths, or moves tried by strength"
-        reasons["playout_strengths"] = "without policy=strengths"
-    return reasons
-
-
-def _in_ab(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
-    reasons = {}
-    if get("plain"):
-        reasons["exact"] = "with plain=on"
-    if not get("principal_variation"):
-        reasons["late_move_reductions"] = "without principal_variation=on"
-    reasons |= _without_book(get, parts)
-    if "book_pick" in reasons or get("book_pick") == "search":
-        reasons["seed"] = "without a book to draw from"
-    return reasons | _beside_evaluation(parts)
-
-
-def _without_book(get: Get, parts: Mapping[str, object]) -> dict[str, str]:
-    if get("book") is not None:
-        return {}
-    reasons = {"book_plies": "without book=FILE"}
-    if "book" not in parts:
-        reasons["book_pick"] = "without book=FILE"
-    return reasons
-
-
-def _beside_evaluation(parts: Mapping[str, object], *more: str) -> dict[str, str]:
-    """An evaluation object has its own weights; a function has no scale, either."""
-    if "evaluation" not in parts:
-        return {}
-    names = ("eval",) if hasattr(parts["evaluation"], "weights") else ("eval", *more)
-    return dict.fromkeys(names, "beside evaluation=…")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from hyoka.foundation.errors import NotationError
 from hyoka.foundation.fingerprint import fingerprint
@@ -25,11 +25,10 @@ from hyoka.models.model import StaticEvaluation
 from hyoka.models.python_evaluator import name_of_function
 from hyoka.search.settings import (
     KINDS,
+    Options,
     Setting,
     Value,
-    dependent_defaults,
-    ineffective,
-    is_default,
+    options_of,
     preset_names,
     preset_settings,
     setting_named,
@@ -37,7 +36,6 @@ from hyoka.search.settings import (
 )
 from hyoka.storage.model_file import LEARNED, NETWORK, ModelFile
 
-_LIMITS: Final = ("playouts", "a_move", "nodes", "depth", "time")
 _CUSTOM: Final = "custom evaluation"
 _TITLES: Final = {
     "uct": "UCT",
@@ -104,7 +102,7 @@ class SearchSpec:
             setting = setting_named(kind, name)
             if value is not None:
                 values[name] = setting.validate(value)
-        defaults = dependent_defaults(kind, values)
+        options = options_of(kind, values.items())
         # Defaults of settings in presets differ by game, so these are not dropped.
         in_presets = preset_names(kind)
         chosen = tuple(
@@ -113,7 +111,7 @@ class SearchSpec:
             if (value := values.get(setting.name)) is not None
             and (
                 setting.name in in_presets
-                or not value == setting.default == defaults.get(setting.name, setting.default)
+                or not value == setting.default == options.default(setting.name)
             )
         )
         return cls(kind, chosen, parts, title=title)
@@ -188,9 +186,15 @@ class SearchSpec:
         return setting_named(self.kind, name).kind == "file"
 
     def __getitem__(self, name: str) -> Any:
-        defaults = dependent_defaults(self.kind, self.resolved)
-        default = defaults.get(name, setting_named(self.kind, name).default)
-        return self.resolved.get(name, default)
+        setting = setting_named(self.kind, name)
+        if name in self.resolved or setting.default is None or setting.kind == "file":
+            return self.resolved.get(name, setting.default)
+        return self.options.get(name)
+
+    @property
+    def options(self) -> Options:
+        """The options of the compiled core, with defaults that depend on other settings."""
+        return options_of(self.kind, self.resolved.items())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SearchSpec) and self._identity() == other._identity()
@@ -208,16 +212,15 @@ class SearchSpec:
     @property
     def _distinguishing(self) -> tuple[tuple[str, Value], ...]:
         """The settings that make this search differ from the default without a preset."""
-        defaults = dependent_defaults(self.kind, self.resolved)
-        ignored = ineffective(self.kind, list(self.resolved), self.__getitem__, self.parts)
+        options, ignored = self.options, self._without_effect
         return tuple(
-            (name, value)
-            for name in (setting.name for setting in settings_of(self.kind))
-            if (value := self.resolved.get(name)) is not None
-            and name not in ignored
-            and name != "preset"
-            and value != defaults.get(name, setting_named(self.kind, name).default)
-            and not is_default(self.kind, name, value, self.__getitem__)
+            (setting.name, value)
+            for setting in settings_of(self.kind)
+            if (value := self.resolved.get(setting.name)) is not None
+            and setting.name not in ignored
+            and setting.name != "preset"
+            and value
+            != (self[setting.same_as] if setting.same_as else options.default(setting.name))
         )
 
     @property
@@ -227,7 +230,18 @@ class SearchSpec:
         names = [
             name for name, value in self.chosen if value != setting_named(self.kind, name).default
         ]
-        return ineffective(self.kind, [*names, *self.parts], self.__getitem__, self.parts)
+        reasons = self._without_effect
+        return {name: reasons[name] for name in [*names, *self.parts] if name in reasons}
+
+    @property
+    def _without_effect(self) -> dict[str, str]:
+        """All settings and parts without effect, whether they are chosen or not, and why."""
+        objects = {
+            name: "weights" if hasattr(part, "weights") else "function"
+            for name, part in self.parts.items()
+        }
+        files = {name: "FILE" for name in self.resolved if self.is_file(name)}
+        return self.options.ineffective(objects | files)
 
     @property
     def ineffective_everywhere(self) -> dict[str, str]:
@@ -298,8 +312,11 @@ class SearchSpec:
     def _default_title(self) -> str:
         chosen = dict(self.chosen)
         kind = "PUCT" if chosen.get("formula") == "puct" else _TITLES.get(self.kind, self.kind)
-        numbers = {name: cast(float, chosen[name]) for name in _LIMITS if chosen.get(name)}
-        limits = [limit_title(name, number) for name, number in numbers.items()]
+        limits = [
+            limit_title(setting.name, self[setting.name])
+            for setting in settings_of(self.kind)
+            if setting.is_limit and chosen.get(setting.name)
+        ]
         names = [
             name_of_function(part) if callable(part) else _CUSTOM
             for name, part in self.parts.items()

@@ -382,8 +382,7 @@ class TestLoop:
     def test_games_are_those_of_one_go(self, ended: SelfPlayLoop) -> None:
         """Parts in two processes hold what one process plays at once."""
         core = TINY.core(0)
-        pair = player(TINY.search, "othello")
-        pair[0].set("memory", 64.0)
+        pair = player(f"{TINY.search},memory=64", "othello")
         played = without_doubles(play_games("othello", [pair], np.full(10, np.nan), 0, core))
         back = whole_games(ended, 0)
         assert same(back, played)

@@ -173,7 +173,7 @@ def test_alpha_beta_and_a_tree_choose_among_the_books_moves(pick: str) -> None:
 def test_settings_of_a_book_need_one() -> None:
     with pytest.raises(hk.NotationError, match="'book_pick' has no effect without book"):
         hk.uct(book_pick="frequency")
-    with pytest.raises(hk.NotationError, match="'seed' has no effect without a book"):
+    with pytest.raises(hk.NotationError, match="'seed' has no effect without book"):
         hk.ab(seed=3)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hyoka as hk
 from hyoka.search import assembly as parts
-from hyoka.search.settings import KINDS, OPTIONS, Setting, settings_of
+from hyoka.search.settings import KINDS, Setting, settings_of
 
 
 def test_a_text_and_a_call_name_the_same_search() -> None:
@@ -106,21 +106,14 @@ LIMITS = ("playouts", "nodes", "depth", "time", "a_move")
 
 def meaning(spec: hk.SearchSpec, game: str) -> Any:
     """All settings that the compiled core receives."""
-    options: Any = OPTIONS[spec.kind]()
+    options: Any = spec.options
     if spec.kind == "uct":
         options = parts.uct_options(spec, game)
     elif spec.kind in ("mc", "mc-score"):
         options = parts.monte_carlo_options(spec, game)
-    elif spec.kind == "ab":
-        options = parts.alpha_beta_options(spec)
-    else:
-        for name, value in spec.chosen:
-            options.set(name, value)
     values = {setting.name: options.get(setting.name) for setting in options.settings()}
     values |= {name: values[name] or 0 for name in LIMITS if name in values}
-    if spec.kind == "uct":
-        del values["c"], values["ordered"], values["preset"]
-        values |= {"exploration": options.exploration, "in order": options.in_order}
+    values.pop("preset", None)
     return spec.kind, values
 
 
@@ -145,6 +138,62 @@ def test_specs_have_one_id_if_and_only_if_they_mean_the_same(
     same = meanings[0] == meanings[1]
     assert (one.id == other.id) == same
     assert (one == other) == (one.text == other.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "spec_id"),
+    [
+        ("uct", "uct-a4867dd0"),
+        ("uct:playouts=5000,widening=on", "uct-playouts5000-widening_on-1a210b0e"),
+        ("uct:c=1", "uct-a4867dd0"),
+        ("uct:c=1.5", "uct-c1.5-e9cf2035"),
+        ("uct:formula=puct,c=1.5", "uct-formula_puct-b6d6cb07"),
+        ("uct:formula=puct,c=1", "uct-formula_puct-c1-f30d60b6"),
+        ("uct:formula=puct,reduction=0.2", "uct-formula_puct-reduction0.2-4a43a4cf"),
+        ("uct:formula=ucb1-tuned,ordered=on", "uct-formula_ucb1_tuned-ordered_on-bb9ac0bd"),
+        ("uct:widening=on,widening_c=1,ordered=on", "uct-widening_on-widening_c1-e33bc239"),
+        ("uct:widening=on,ordered=off", "uct-widening_on-orderedoff-6c3fa160"),
+        (
+            "uct:formula=puct,strengths=learned,prior_strengths=learned",
+            "uct-formula_puct-strengths_learned-d982d48a",
+        ),
+        (
+            "uct:policy=strengths,strengths=learned,playout_strengths=built-in",
+            "uct-policy_strengths-strengths_learned-playout_strengths_built_-7937ea68",
+        ),
+        ("uct:time=0.5,nodes=0", "uct-time0.5-dc02aff3"),
+        ("uct:cut=0,eval=learned,quiescence=on", "uct-cut0-quiescence_on-eval_learned-532f32a2"),
+        (
+            "uct:prior=10,scale=100,prior_when=expansion",
+            "uct-scale100-prior10-prior_when_expansion-7c104050",
+        ),
+        ("uct:mix=0.5,cut=5", "uct-cut5-mix0.5-1c24e17d"),
+        (
+            "uct:killer=on,killer_c=1,history=on,history_threshold=0.5,rave=300",
+            "uct-killer_on-killer_c1-history_on-history_threshold0.5-rave300-646e1986",
+        ),
+        ("mc", "mc-6bc0f9c4"),
+        ("mc:a_move=30", "mc-a_move30-bc01a2e2"),
+        (
+            "mc:playouts=500,divide=on,policy=strengths,epsilon=0.1",
+            "mc-playouts500-divide_on-policy_strengths-epsilon0.1-e96481fe",
+        ),
+        ("mc-score:cut=5,scale=100", "mc_score-cut5-scale100-6253b0d7"),
+        ("ab", "ab-fb8e20fc"),
+        ("ab:depth=6,quiescence=off", "ab-depth6-quiescenceoff-cad17f74"),
+        ("ab:exact=on,null_move=on", "ab-exact_on-null_move_on-0f332a08"),
+        ("ab:plain=on,hash=4", "ab-hash4-plain_on-70a0402e"),
+        ("ab:plain=on,null_move=off", "ab-plain_on-9f069a87"),
+        ("ab:nodes=0,multipv=3", "ab-multipv3-8ca04c2c"),
+        ("mate", "mate-4e048fd2"),
+        ("mate:nodes=0", "mate-nodes0-375233d9"),
+        ("exact:nodes=1000,hash=16", "exact-nodes1000-hash16-54f22285"),
+        ("random:seed=3", "random-seed3-18cde2ec"),
+        ("ranking:strengths=learned", "ranking-strengths_learned-ac590b93"),
+    ],
+)
+def test_ids_stay_as_stored(text: str, spec_id: str) -> None:
+    assert hk.SearchSpec.from_text(text).id == spec_id
 
 
 def test_what_only_says_what_is_usual_makes_no_other_search() -> None:
@@ -173,12 +222,13 @@ def test_numbers_that_differ_in_the_last_digit_are_different_searches() -> None:
         ("uct:formula=puct,widening=on,reduction=0.5", "with widening=on"),
         ("uct:preset=paper,prior_when=expansion", "without prior=…"),
         ("uct:book_plies=4", "without book=FILE"),
-        ("uct:batch=4", "without an evaluator in Python"),
+        ("uct:batch=4", "without evaluator=…"),
         ("uct:preset=paper,epsilon=0.5", "with policy=uniform"),
-        ("uct:preset=paper,scale=100", "without prior=…, cut=…, mix=… or minimax=…"),
-        ("uct:preset=paper,quiescence=on", "without prior=…, cut=…, mix=… or minimax=…"),
+        ("uct:preset=paper,scale=100", "without prior=… or cut=… or mix=… or minimax=…"),
+        ("uct:preset=paper,quiescence=on", "without prior=… or cut=… or mix=… or minimax=…"),
         ("mc:quiescence=on", "without cut=…"),
         ("mc:scale=100", "without cut=…"),
+        ("uct:preset=paper,strengths=learned", "without policy=strengths or ordered=on"),
         ("mc:playouts=10,a_move=3", "'playouts' has no effect with a_move=…"),
         ("ab:plain=on,exact=on", "'exact' has no effect with plain=on"),
         ("ab:principal_variation=off,late_move_reductions=off", "without principal_variation=on"),
@@ -209,7 +259,7 @@ def test_a_part_without_effect_is_refused() -> None:
         ),
         (
             lambda: hk.uct(evaluator=function, policy="strengths"),
-            "'policy' has no effect with an eval",
+            "'policy' has no effect with evaluator=…",
         ),
         (lambda: hk.uct(evaluator=3), "'evaluator' is a function, not 3"),
         (lambda: hk.uct(book=3), "'book' is a hyoka.Book"),
