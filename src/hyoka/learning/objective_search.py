@@ -54,7 +54,7 @@ from hyoka.search import SearchSpec, ab
 from hyoka.search.assembly import alpha_beta_options, models_for
 from hyoka.storage.files import read_regular, write_bytes
 from hyoka.storage.model_file import ModelFile, Origin
-from hyoka.storage.run_folder import Journal, RunPlan, journal_lines, open_run
+from hyoka.storage.run_folder import Journal, RunPlan, from_json, journal_lines, open_run
 
 JOURNAL: Final = "journal.jsonl"
 PLAN: Final = "plan.json"
@@ -459,18 +459,8 @@ def read_steps(folder: Path) -> list[Step]:
     """Read the steps of a search, even while it is running; raises StudyError."""
     try:
         lines = read_regular(folder / JOURNAL).split(b"\n")[:-1]
-        steps = [each["step"] for line in lines if "step" in (each := json.loads(line))]
-        return [
-            Step(
-                int(step["number"]),
-                {int(each): float(elo) for each, elo in step["elo"].items()},
-                tuple(map(float, step["mean"])),
-                tuple(map(float, step["deviation"])),
-                tuple(map(int, step["dropped"])),
-                tuple(map(int, step["new"])),
-            )
-            for step in steps
-        ]
+        entries = map(json.loads, lines)
+        return [from_json(Step, each["step"]) for each in entries if "step" in each]
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise StudyError(f"{folder}: no steps that can be read: {error}") from error
 

@@ -9,7 +9,6 @@ seed and the generation, so the same command resumes a stopped loop.
 import dataclasses
 import io
 import json
-import math
 import shutil
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -44,7 +43,7 @@ from hyoka.search.assembly import models_for, uct_options
 from hyoka.storage.files import open_regular, read_regular, write_bytes
 from hyoka.storage.game_ids import GameIds
 from hyoka.storage.model_file import ModelFile, Origin
-from hyoka.storage.run_folder import RunPlan, open_run
+from hyoka.storage.run_folder import RunPlan, from_json, open_run, to_json
 from hyoka.study import Study
 from hyoka.study.derived_columns import has_visits
 
@@ -403,21 +402,12 @@ def read_loop(folder: Path) -> SelfPlayLoop:
 
 
 def _write(file: Path, generation: Generation) -> None:
-    """Write a generation's outcome; NaN becomes null."""
-    plain = {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in asdict(generation).items()
-    }
-    write_bytes(file, json.dumps(plain, indent=1).encode())
+    write_bytes(file, json.dumps(to_json(generation), indent=1).encode())
 
 
 def _generation(file: Path) -> Generation:
-    values = json.loads(read_regular(file))
-    for name in ("value_loss", "policy_loss", "first"):
-        values[name] = math.nan if values[name] is None else values[name]
-    if values["elo"] is not None:
-        values["elo"] = tuple(values["elo"])
-    return Generation(**values)
+    generation: Generation = from_json(Generation, json.loads(read_regular(file)))
+    return generation
 
 
 def _sha256(file: Path) -> str:

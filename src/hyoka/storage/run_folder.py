@@ -4,11 +4,14 @@
 import contextlib
 import fcntl
 import json
+import math
 import os
 import stat
 import time
+import types
+import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
@@ -197,3 +200,42 @@ def journal_lines(path: Path) -> list[bytes]:
         return []
     except OSError as error:
         raise StudyError(f"{path}: can't be read: {error.strerror}") from error
+
+
+def to_json(value: Any) -> Any:
+    """Convert dataclasses to JSON values: NaN becomes null, infinities become text."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: to_json(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, dict):
+        return {name: to_json(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def from_json(kind: Any, value: Any) -> Any:
+    """The inverse of `to_json` for a type; raises an error of Python if the value does not fit.
+
+    >>> from_json(dict[int, tuple[float, ...]], {"1": [0.5, None]})
+    {1: (0.5, nan)}
+    """
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        others = (each for each in arguments if each is not type(None))
+        return None if value is None else from_json(next(others), value)
+    if origin is tuple:
+        return tuple(from_json(arguments[0], each) for each in value)
+    if origin is dict:
+        key, inner = arguments
+        return {from_json(key, name): from_json(inner, each) for name, each in value.items()}
+    if is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        construct: Any = kind
+        return construct(
+            **{each.name: from_json(hints[each.name], value[each.name]) for each in fields(kind)}
+        )
+    if kind is float:
+        return math.nan if value is None else float(value)
+    return int(value) if kind is int else value

@@ -257,7 +257,7 @@ def test_the_risk_is_shared() -> None:
 
 def test_steps_are_kept_and_damage_is_told(tmp_path: Path) -> None:
     nan = Estimate(0.1, math.nan, math.inf)
-    split = BiasedSlice("w", "x > 1", "lean", "s", nan, 0.01, 9, 3, Estimate(-1, -2, -0.5), 0.2)
+    split = BiasedSlice("w", "x > 1", "lean", "s", nan, 0.01, 9, 3, Estimate(-1.0, -2.0, -0.5), 0.2)
     found = SliceFindings((split,), 7, 5, 50, 2, 20)
     file = tmp_path / "splits.json"
     assert load_or_compute(file, SliceFindings, lambda: found) == found

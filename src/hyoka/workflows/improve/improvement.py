@@ -3,11 +3,9 @@
 
 import hashlib
 import json
-import math
-import types
 import typing
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -25,6 +23,7 @@ from hyoka.models.linear import has_terms
 from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation, static_evaluation
 from hyoka.storage.files import read_regular, write_text
 from hyoka.storage.result import plain_json
+from hyoka.storage.run_folder import from_json, to_json
 from hyoka.study import COMMENTS, Study
 
 T = TypeVar("T")
@@ -320,48 +319,15 @@ def load_or_compute(path: Path, kind: type[T], compute: Callable[[], T]) -> T:
     """Load a step's result from its file, or compute and store it."""
     if path.exists():
         try:
-            restored: T = _restore(kind, json.loads(read_regular(path)))
+            restored: T = from_json(kind, json.loads(read_regular(path)))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise StudyError(
                 f"{path}: cannot be read ({error}); remove it to compute it again"
             ) from None
         return restored
     result = compute()
-    assert is_dataclass(result)
-    assert not isinstance(result, type)
-    write_text(path, json.dumps(_to_json(asdict(result)), indent=1, allow_nan=False))
+    write_text(path, json.dumps(to_json(result), indent=1, allow_nan=False))
     return result
-
-
-def _to_json(value: Any) -> Any:
-    """Replace non-finite numbers: NaN by null, infinities by text."""
-    if isinstance(value, dict):
-        return {name: _to_json(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_to_json(each) for each in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return value
-
-
-def _restore(kind: Any, value: Any) -> Any:
-    """Rebuild dataclasses and tuples from JSON."""
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (typing.Union, types.UnionType):
-        if value is None:
-            return None
-        return _restore(next(each for each in arguments if each is not type(None)), value)
-    if origin is tuple:
-        inner = arguments[0]
-        return tuple(_restore(inner, each) for each in value)
-    if kind is float and (value is None or isinstance(value, str)):
-        return math.nan if value is None else float(value)
-    if is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
-        names = [each.name for each in fields(kind)]
-        construct: Any = kind
-        return construct(**{name: _restore(hints[name], value[name]) for name in names})
-    return value
 
 
 _DEFAULT_NODES: Final = 1000
