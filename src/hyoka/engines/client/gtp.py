@@ -142,9 +142,7 @@ class GtpEngine(Engine):
             raise self.transport.error(f"GTP knows no option '{name}'; {hint}", "option")
         for name, value in self.spec.options:
             command = self.profile.option.format(name=name, value=value)
-            (answer,) = await self.send([command])
-            if not answer.accepted:
-                raise self.transport.error(f"refuses '{command}': {answer.text}", "option")
+            await self._demand([command], "option")
 
     async def _set_limits(self, limits: Limits) -> None:
         if limits == self._limits:
@@ -162,10 +160,7 @@ class GtpEngine(Engine):
                     f"there are {', '.join(limits_offered)}",
                     "limit",
                 )
-            command = template.format(seconds=seconds, **numbers)
-            (answer,) = await self.send([command])
-            if not answer.accepted:
-                raise self.transport.error(f"refuses '{command}': {answer.text}", "limit")
+            await self._demand([template.format(seconds=seconds, **numbers)], "limit")
         self._limits = limits
 
     def _knows(self, command: str) -> bool:
@@ -179,6 +174,16 @@ class GtpEngine(Engine):
         text = "\n".join(commands) + "\n"
         await self.transport.ask(text, reader, wait_s or self.spec.timeout_s)
         return reader.answers
+
+    async def _demand(
+        self, commands: Sequence[str], reason: str = "refused", wait_s: float | None = None
+    ) -> list[Answer]:
+        """Send commands; raises EngineError with the reason if the engine refuses one."""
+        answers = await self.send(commands, wait_s)
+        for answer in answers:
+            if not answer.accepted:
+                raise self.transport.error(f"refuses '{answer.command}': {answer.text}", reason)
+        return answers
 
     async def command(self, commands: Sequence[str]) -> list[Answer]:
         """Send external commands, whose effect on the board is unknown."""
@@ -337,9 +342,7 @@ class GtpEngine(Engine):
         ]
         # Until all commands are accepted, the board is unknown.
         self._start = None
-        for answer in await self.send(commands):
-            if not answer.accepted:
-                raise self.transport.error(f"refuses '{answer.command}': {answer.text}", "refused")
+        await self._demand(commands)
         self._start, self._moves = start, moves
 
     def _start_commands(self, position: EnginePosition, first: Position) -> list[str]:
@@ -363,11 +366,9 @@ class GtpEngine(Engine):
         leaves_board = "reg_genmove" in self.commands
         genmove = f"{'reg_genmove' if leaves_board else 'genmove'} {color}"
         commands = [template.format(color=color, genmove=genmove) for template in templates]
-        answers = await self.send(commands, self.spec.wait_s(self._thinking_s))
-        for answer in answers:
-            if not answer.accepted:
-                self._start = None
-                raise self.transport.error(f"refuses '{answer.command}': {answer.text}", "refused")
+        start, self._start = self._start, None
+        answers = await self._demand(commands, wait_s=self.spec.wait_s(self._thinking_s))
+        self._start = start
         if "{genmove}" in templates and not leaves_board:
             await self._undo(answers[templates.index("{genmove}")].text)
         return answers
