@@ -165,26 +165,11 @@ class Folder:
                 if found.is_dir():
                     folders.append(found)
 
-    def found(self) -> list[Found]:
-        """All that is here, the newest first."""
+    def found(self, kind: str = "") -> list[Found]:
+        """All that is here, or all of a kind, the newest first."""
         everything = [each for path in self._walk() if (each := self._looked_at(path)) is not None]
-        return sorted(everything, key=lambda each: (-each.changed, each.path))
-
-    def studies(self) -> list[Found]:
-        """Studies, the newest first."""
-        return self.of_kind("study")
-
-    def matches(self) -> list[Found]:
-        """Matches, the newest first."""
-        return self.of_kind("match")
-
-    def models(self) -> list[Found]:
-        """Weights, strengths, networks, books, …: whatever was learned; the newest first."""
-        return self.of_kind("model")
-
-    def of_kind(self, kind: str) -> list[Found]:
-        """Entries of a kind, newest first."""
-        return [each for each in self.found() if each.kind == kind]
+        chosen = [each for each in everything if kind in ("", each.kind)]
+        return sorted(chosen, key=lambda each: (-each.changed, each.path))
 
     def _walk(self) -> Iterator[os.DirEntry[str]]:
         """Entries of the folder and those below, the upper ones first; links are not followed."""

@@ -112,7 +112,7 @@ def show(request: Request) -> Response:
 
 
 def _overview(studio: Studio) -> dict[str, Any]:
-    models = studio.folder.models()
+    models = studio.folder.found("model")
     loops = loops_among(models)
     inside = tuple(f"{loop.path}/" for loop in loops)
     others = [model for model in models if not model.path.startswith(inside)]
@@ -172,7 +172,7 @@ def _file(studio: Studio, file: Path, path: str) -> dict[str, Any]:
     by_sum: dict[str, str] = {}
     if parents:
         wanted = set(parents.values())
-        for model in studio.folder.models():
+        for model in studio.folder.found("model"):
             try:
                 sha256 = hk.read_model_file(studio.folder.path(model.path)).sha256
             except hk.Error:

@@ -30,7 +30,7 @@ from hyoka.apps.studio.state import LruCache, Room, studio_of
 from hyoka.arena.elo import too_few_reason
 from hyoka.arena.journal import games_in_play
 from hyoka.arena.match import DESCRIPTION, JOURNAL, titles_in
-from hyoka.arena.ratings import DuelSummary, Standing
+from hyoka.arena.ratings import DuelSummary
 from hyoka.games import FACTS
 from hyoka.reporting import Table
 from hyoka.reporting.match_report import match_page
@@ -70,11 +70,6 @@ class MatchState:
         return list(shown_names([names.get(number, "") for number in numbers]))
 
     @cached_property
-    def standing(self) -> Standing:
-        """The score of every two players."""
-        return Standing.of(self.players, self.games)
-
-    @cached_property
     def test(self) -> hk.Sprt | None:
         """The sequential test that the match is played by."""
         text = self.manifest.get("sprt")
@@ -87,7 +82,9 @@ class MatchState:
     def duels(self) -> list[DuelSummary]:
         """Scores of each pair of players."""
         test = self.test if len(self.players) == 2 else None
-        return [DuelSummary.of(self.standing, *duel, test) for duel in self.standing.duels()]
+        return [
+            DuelSummary.of(self.facts.standing, *duel, test) for duel in self.facts.standing.duels()
+        ]
 
     @cached_property
     def facts(self) -> MatchFacts:
@@ -158,7 +155,7 @@ def show(request: Request) -> Response:
     """All matches, or one."""
     query = request.query_params
     if not query.get("path"):
-        matches = studio_of(request).folder.matches()
+        matches = studio_of(request).folder.found("match")
         return page(request, ROOM, "match/index.html", matches=matches)
     match = _match(request)
     view = query.get("view") or "standing"
@@ -217,8 +214,8 @@ def _standing(match: MatchState) -> dict[str, Any]:
             for duel in match.duels[:_MOST_DUELS]
         ],
         "left_out": max(0, len(match.duels) - _MOST_DUELS),
-        "reasons": match.standing.reasons.most_common(),
-        "faults": match.standing.faults.most_common(),
+        "reasons": match.facts.standing.reasons.most_common(),
+        "faults": match.facts.standing.faults.most_common(),
         "tables": tables,
         "newest": None if newest is None else _newest(match, newest),
     }
