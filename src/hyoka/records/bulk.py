@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,18 @@ UNFINISHED: Final = 2
 """The value in `GameTable.outcomes` of a position in which the game goes on."""
 _AT_ONCE: Final = 50_000
 """Default number of positions per batch: shogi's terms are 1 kB each."""
+
+
+class Work(TypedDict, total=False):
+    """Options of every bulk operation."""
+
+    threads: int | None
+    """By default as many as this process may use."""
+    progress: Progress | None
+
+
+def _resources(work: Work) -> tuple[int, Progress | None]:
+    return work.get("threads") or _cores(), work.get("progress")
 
 
 def _cores() -> int:
@@ -291,85 +303,57 @@ class GameTable:
             self.plies,
         )
 
-    def describe(
-        self,
-        columns: Sequence[str],
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> dict[str, NDArray[Any]]:
+    def describe(self, columns: Sequence[str], **work: Unpack[Work]) -> dict[str, NDArray[Any]]:
         """Compute the columns that describe the positions, and `first_to_play`."""
-        return self.in_core.describe(columns, threads or _cores(), progress)
+        return self.in_core.describe(columns, *_resources(work))
 
-    def outcomes(
-        self, *, threads: int | None = None, progress: Progress | None = None
-    ) -> NDArray[np.int8]:
+    def outcomes(self, **work: Unpack[Work]) -> NDArray[np.int8]:
         """Return the outcomes of positions by the rules alone: 1, 0, -1, or UNFINISHED."""
-        return self.in_core.outcomes(threads or _cores(), progress)
+        return self.in_core.outcomes(*_resources(work))
 
-    def terms(self, *, threads: int | None = None, progress: Progress | None = None) -> Terms:
+    def terms(self, **work: Unpack[Work]) -> Terms:
         """Count the terms of the game's evaluation."""
-        return Terms(self._terms, *self.in_core.terms(threads or _cores(), progress))
+        return Terms(self._terms, *self.in_core.terms(*_resources(work)))
 
-    def quiet_terms(
-        self,
-        weights: NDArray[np.float32],
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> QuietTerms:
+    def quiet_terms(self, weights: NDArray[np.float32], **work: Unpack[Work]) -> QuietTerms:
         """Run quiescence searches with these weights, and count the terms where they end.
 
         The weights are those of `LinearEvaluation.flat`. The searches follow captures, promotions
         and evasions until the position is quiescent, without pruning; chess and shogi support
         them.
         """
-        terms, scores, rests, moves = self.in_core.quiet_terms(
-            weights.tolist(), threads or _cores(), progress
-        )
+        terms, scores, rests, moves = self.in_core.quiet_terms(weights.tolist(), *_resources(work))
         return QuietTerms(Terms(self._terms, *terms), scores, rests.view(np.bool_), Lists(*moves))
 
     @property
     def _terms(self) -> int:
         return len(_core.evaluation_terms(game_facts(self.game).name)[0])
 
-    def move_features(
-        self, *, threads: int | None = None, progress: Progress | None = None
-    ) -> MoveFeatures:
+    def move_features(self, **work: Unpack[Work]) -> MoveFeatures:
         """Return each position's legal moves, their features, and the move played."""
-        moves, features, played = self.in_core.move_features(threads or _cores(), progress)
+        moves, features, played = self.in_core.move_features(*_resources(work))
         return MoveFeatures(Lists(*moves), Lists(*features), played)
 
     def competitions(
-        self,
-        *,
-        shapes: _core.GoShapes | None = None,
-        threads: int | None = None,
-        progress: Progress | None = None,
+        self, *, shapes: _core.GoShapes | None = None, **work: Unpack[Work]
     ) -> _core.Competitions:
         """Return the moves of many positions as teams of features, of which the move played won.
 
         Shapes of stones (Go) are features, too, numbered after the game's own.
         """
-        return _core.Competitions.of_table(self.in_core, shapes, threads or _cores(), progress)
+        return _core.Competitions.of_table(self.in_core, shapes, *_resources(work))
 
-    def shapes_played(
-        self, *, threads: int | None = None, progress: Progress | None = None
-    ) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+    def shapes_played(self, **work: Unpack[Work]) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
         """Hash the surroundings of moves played (Go): symmetric hashes by size, packed shapes."""
-        return _core.shapes_played(self.in_core, threads or _cores(), progress)
+        return _core.shapes_played(self.in_core, *_resources(work))
 
-    def predictions(
-        self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
-    ) -> Predictions:
+    def predictions(self, model: _core.Model, **work: Unpack[Work]) -> Predictions:
         """Rank the moves played by a move model; ties go to the first move."""
-        return Predictions(*self.in_core.predict(model, threads or _cores(), progress))
+        return Predictions(*self.in_core.predict(model, *_resources(work)))
 
-    def weighings(
-        self, model: _core.Model, *, threads: int | None = None, progress: Progress | None = None
-    ) -> Weighings:
+    def weighings(self, model: _core.Model, **work: Unpack[Work]) -> Weighings:
         """Return the strength of each legal move in a move model."""
-        (offsets, strengths), played = self.in_core.weigh(model, threads or _cores(), progress)
+        (offsets, strengths), played = self.in_core.weigh(model, *_resources(work))
         return Weighings(offsets, strengths, played)
 
     def grown_tree(
@@ -378,32 +362,19 @@ class GameTable:
         threshold: int,
         symmetric: bool = False,
         tactics: bool = False,
-        threads: int | None = None,
-        progress: Progress | None = None,
+        **work: Unpack[Work],
     ) -> _core.MetsTree:
         """Fit METS to the moves played; `symmetric`: over all eight orientations of each."""
-        table, cores = self.in_core, threads or _cores()
-        return _core.MetsTree.grow(table, threshold, symmetric, tactics, cores, progress)
+        resources = _resources(work)
+        return _core.MetsTree.grow(self.in_core, threshold, symmetric, tactics, *resources)
 
-    def counted_tree(
-        self,
-        tree: _core.MetsTree,
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> _core.MetsTree:
+    def counted_tree(self, tree: _core.MetsTree, **work: Unpack[Work]) -> _core.MetsTree:
         """Count how often the empty points of each leaf of the tree were the move played."""
-        return tree.counted(self.in_core, threads or _cores(), progress)
+        return tree.counted(self.in_core, *_resources(work))
 
-    def planes(
-        self,
-        *,
-        legal: bool = False,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> Planes:
+    def planes(self, *, legal: bool = False, **work: Unpack[Work]) -> Planes:
         """Encode positions as planes, always in the first player's view, with the legal moves."""
-        planes, played, moves = self.in_core.planes(legal, threads or _cores(), progress)
+        planes, played, moves = self.in_core.planes(legal, *_resources(work))
         names = tuple(_core.plane_names(self.game))
         board = game_type(self.game)().cells.shape
         shaped = planes.reshape(len(self), len(names), *board)
