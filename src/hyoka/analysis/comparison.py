@@ -14,7 +14,18 @@ from hyoka.analysis.metrics import METRICS, Metric, Metrics, measure, metrics_no
 from hyoka.analysis.sample import Reals, Resampling, Sample, interval, probability_text, two_sided_p
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.math import Estimate
-from hyoka.storage.result import MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
+from hyoka.storage.result import (
+    COUNT,
+    MIN_GAMES,
+    NUMBER,
+    TEXT,
+    TOO_FEW,
+    Columns,
+    Coverage,
+    Result,
+    table_of,
+    too_few_note,
+)
 
 
 @dataclass(frozen=True)
@@ -206,22 +217,19 @@ class Disagreement(Result):
     def table(self) -> pa.Table:
         """One row per disputed position."""
         names = {"one": self.one, "other": self.other, None: None}
-        rows: list[dict[str, object]] = [
-            {
-                "row": each.row,
-                "game_id": each.game,
-                "ply": each.ply,
-                "one": self.one,
-                "one_says": each.one,
-                "other": self.other,
-                "other_says": each.other,
-                "result": each.result,
-                "right": names[each.right],
-                "position": each.text or None,
-            }
-            for each in self.disputed
-        ]
-        return pa.Table.from_pylist(rows, schema=_TABLE)
+        columns: Columns[Disputed] = {
+            "row": (COUNT, lambda each: each.row),
+            "game_id": (COUNT, lambda each: each.game),
+            "ply": (COUNT, lambda each: each.ply),
+            "one": (TEXT, lambda each: self.one),
+            "one_says": (NUMBER, lambda each: each.one),
+            "other": (TEXT, lambda each: self.other),
+            "other_says": (NUMBER, lambda each: each.other),
+            "result": (NUMBER, lambda each: each.result),
+            "right": (TEXT, lambda each: names[each.right]),
+            "position": (TEXT, lambda each: each.text or None),
+        }
+        return table_of(columns, self.disputed)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """Rows of the text table."""
@@ -236,22 +244,6 @@ class Disagreement(Result):
             for band in self.bands
         ]
         return (heading, *rows)
-
-
-_TABLE: Final = pa.schema(
-    [
-        ("row", pa.int64()),
-        ("game_id", pa.int64()),
-        ("ply", pa.int64()),
-        ("one", pa.string()),
-        ("one_says", pa.float64()),
-        ("other", pa.string()),
-        ("other_says", pa.float64()),
-        ("result", pa.float64()),
-        ("right", pa.string()),
-        ("position", pa.string()),
-    ]
-)
 
 
 def disagreement(

@@ -47,7 +47,17 @@ from hyoka.analysis.sample import (
 )
 from hyoka.foundation.errors import ParameterError, StudyError, nearest
 from hyoka.foundation.math import Estimate
-from hyoka.storage.result import MIN_GAMES, Coverage, Result, too_few_note
+from hyoka.storage.result import (
+    COUNT,
+    MIN_GAMES,
+    NUMBER,
+    TEXT,
+    Columns,
+    Coverage,
+    Result,
+    table_of,
+    too_few_note,
+)
 
 CALIBRATION_BINS: Final = 15
 """Number of equally wide bins of the expected calibration error."""
@@ -479,30 +489,12 @@ class MetricsTable(Result):
 
     def table(self) -> pa.Table:
         """One row per evaluator, condition and metric; NaN with too few games."""
-        return pa.Table.from_pylist(
-            [
-                {
-                    "evaluator": part.name,
-                    "condition": part.condition,
-                    "metric": name,
-                    "value": estimate.value,
-                    "low": estimate.low,
-                    "high": estimate.high,
-                    "better": METRICS[name].better,
-                    "unit": part.unit,
-                    "threshold": part.threshold,
-                    "ties": part.ties,
-                    "turned": name in part.turned,
-                    "positions": part.positions,
-                    "games": part.games,
-                    "wins": part.wins,
-                }
-                for part in self.parts
-                for name in part.estimates
-                for estimate in (part.figure(name, self.min_games),)
-            ],
-            schema=_TABLE,
-        )
+        rows = [
+            (part, METRICS[name], part.figure(name, self.min_games))
+            for part in self.parts
+            for name in part.estimates
+        ]
+        return table_of(_COLUMNS, rows)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """One row per evaluator, with the intervals below it."""
@@ -580,24 +572,22 @@ def _half_width(estimate: Estimate) -> str:
     return "±" + number_text((estimate.high - estimate.low) / 2)
 
 
-_TABLE: Final = pa.schema(
-    [
-        ("evaluator", pa.string()),
-        ("condition", pa.string()),
-        ("metric", pa.string()),
-        ("value", pa.float64()),
-        ("low", pa.float64()),
-        ("high", pa.float64()),
-        ("better", pa.string()),
-        ("unit", pa.string()),
-        ("threshold", pa.float64()),
-        ("ties", pa.float64()),
-        ("turned", pa.bool_()),
-        ("positions", pa.int64()),
-        ("games", pa.int64()),
-        ("wins", pa.float64()),
-    ]
-)
+_COLUMNS: Final[Columns[tuple[Metrics, Metric, Estimate]]] = {
+    "evaluator": (TEXT, lambda row: row[0].name),
+    "condition": (TEXT, lambda row: row[0].condition),
+    "metric": (TEXT, lambda row: row[1].name),
+    "value": (NUMBER, lambda row: row[2].value),
+    "low": (NUMBER, lambda row: row[2].low),
+    "high": (NUMBER, lambda row: row[2].high),
+    "better": (TEXT, lambda row: row[1].better),
+    "unit": (TEXT, lambda row: row[0].unit),
+    "threshold": (NUMBER, lambda row: row[0].threshold),
+    "ties": (NUMBER, lambda row: row[0].ties),
+    "turned": (pa.bool_(), lambda row: row[1].name in row[0].turned),
+    "positions": (COUNT, lambda row: row[0].positions),
+    "games": (COUNT, lambda row: row[0].games),
+    "wins": (NUMBER, lambda row: row[0].wins),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from hyoka.analysis.sample import Reals, Resampling, Sample, probability_text
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.storage.result import Coverage, Result
+from hyoka.storage.result import COUNT, NUMBER, TEXT, Columns, Coverage, Result, table_of
 
 _LEAST_LEFT: Final = 0.5
 """Minimum remaining share of an effect; below it, the control explains the effect."""
@@ -224,31 +224,7 @@ class Slices(Result):
 
     def table(self) -> pa.Table:
         """One row per slice, the worst first."""
-        rows: list[dict[str, object]] = [
-            {
-                "evaluator": split.evaluator,
-                "condition": split.condition.sql,
-                "kind": split.departure.kind,
-                "verdict": split.verdict,
-                "effect": split.effect.value,
-                "low": split.effect.low,
-                "high": split.effect.high,
-                "p_value": split.departure.p_value,
-                "q_value": split.q_value,
-                "level": split.gap.level.effect.value,
-                "lean": split.gap.lean.effect.value,
-                "signed_area": split.distance.signed_area if split.distance else None,
-                "largest_gap": split.distance.largest_gap if split.distance else None,
-                "largest_gap_at": split.distance.at if split.distance else None,
-                "largest_gap_p": split.distance.p_value if split.distance else None,
-                "goes_with": split.explanation.control if split.explanation else None,
-                "left": split.explanation.left.effect.value if split.explanation else None,
-                "positions": split.gap.positions,
-                "games": split.gap.games,
-            }
-            for split in self.slices
-        ]
-        return pa.Table.from_pylist(rows, schema=_TABLE)
+        return table_of(_COLUMNS, self.slices)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """Rows of the text table."""
@@ -292,22 +268,27 @@ class Slices(Result):
         )
 
 
-_TABLE: Final = pa.schema(
-    [
-        ("evaluator", pa.string()),
-        ("condition", pa.string()),
-        ("kind", pa.string()),
-        ("verdict", pa.string()),
-        *((name, pa.float64()) for name in ("effect", "low", "high", "p_value", "q_value")),
-        *((name, pa.float64()) for name in ("level", "lean", "signed_area", "largest_gap")),
-        ("largest_gap_at", pa.float64()),
-        ("largest_gap_p", pa.float64()),
-        ("goes_with", pa.string()),
-        ("left", pa.float64()),
-        ("positions", pa.int64()),
-        ("games", pa.int64()),
-    ]
-)
+_COLUMNS: Final[Columns[Slice]] = {
+    "evaluator": (TEXT, lambda each: each.evaluator),
+    "condition": (TEXT, lambda each: each.condition.sql),
+    "kind": (TEXT, lambda each: each.departure.kind),
+    "verdict": (TEXT, lambda each: each.verdict),
+    "effect": (NUMBER, lambda each: each.effect.value),
+    "low": (NUMBER, lambda each: each.effect.low),
+    "high": (NUMBER, lambda each: each.effect.high),
+    "p_value": (NUMBER, lambda each: each.departure.p_value),
+    "q_value": (NUMBER, lambda each: each.q_value),
+    "level": (NUMBER, lambda each: each.gap.level.effect.value),
+    "lean": (NUMBER, lambda each: each.gap.lean.effect.value),
+    "signed_area": (NUMBER, lambda each: each.distance and each.distance.signed_area),
+    "largest_gap": (NUMBER, lambda each: each.distance and each.distance.largest_gap),
+    "largest_gap_at": (NUMBER, lambda each: each.distance and each.distance.at),
+    "largest_gap_p": (NUMBER, lambda each: each.distance and each.distance.p_value),
+    "goes_with": (TEXT, lambda each: each.explanation and each.explanation.control),
+    "left": (NUMBER, lambda each: each.explanation and each.explanation.left.effect.value),
+    "positions": (COUNT, lambda each: each.gap.positions),
+    "games": (COUNT, lambda each: each.gap.games),
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,11 @@ import io
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
 
 import pyarrow as pa
 
@@ -257,6 +257,23 @@ class Result(ABC):
         words = (*self._first_lines(), *self.notes())
         blocks = (Chart(self.chart(), self.title), Table("The same in numbers", heading, (*rows,)))
         write_page(Page(self.title, sections=(Section("", words, blocks),)), file)
+
+
+T = TypeVar("T")
+Columns = Mapping[str, tuple[pa.DataType, Callable[[T], object]]]
+"""Columns of a table by name: the type, and the function that returns a row's value."""
+TEXT, NUMBER, COUNT = pa.string(), pa.float64(), pa.int64()
+
+
+def table_of(columns: Columns[T], rows: Iterable[T]) -> pa.Table:
+    """Build a table with one row for each object.
+
+    >>> table_of({"length": (COUNT, len)}, ["one", "three"]).to_pydict()
+    {'length': [3, 5]}
+    """
+    listed = list(rows)
+    arrays = {name: pa.array(map(of, listed), kind) for name, (kind, of) in columns.items()}
+    return pa.table(arrays)
 
 
 def as_data_frame(table: pa.Table, library: Literal["pandas", "polars"]) -> Any:
