@@ -3,12 +3,13 @@
 
 import re
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, cast
 
 from hyoka._core import Player
 from hyoka.foundation.errors import Error, IllegalMoveError, NotationError
 from hyoka.games import GoLine, GoPosition, go_of_size
 from hyoka.games.go import point_name, stones_of, with_ko, without_passes
+from hyoka.records.problems.problem import line_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,14 @@ class Past:
 
     def line(self) -> GoLine:
         """Return the line, or only the position if the rules forbid the history."""
-        line = self.start.line()
-        for text in self.moves:
-            move = line.parse(text)
-            if line.outcome is not None or not line.is_legal(move):
-                return self.game.line()  # for example a repetition that the record's rules allow
-            line = line.play(move)
-        return line
+        return cast("GoLine", line_between(self.start, self.moves, self.game))
+
+
+def read_komi(text: str) -> float:
+    """Read a komi; raises NotationError."""
+    if not re.fullmatch(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,6})?", text):
+        raise NotationError(f"no komi '{text}'")
+    return float(text)
 
 
 Property = tuple[str, list[str]]

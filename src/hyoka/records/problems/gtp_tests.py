@@ -21,7 +21,7 @@ from dataclasses import replace
 from hyoka._core import Player
 from hyoka.foundation.errors import Error, NotationError
 from hyoka.games import GTP_GAME, GoPosition, as_go, go_of_size, name_of, position
-from hyoka.records.problems.go_position import Past, load_sgf_past
+from hyoka.records.problems.go_position import Past, load_sgf_past, read_komi
 from hyoka.records.problems.problem import (
     GtpScript,
     GtpTest,
@@ -173,10 +173,7 @@ class _Board:
         self._past = [Past.of(type(game)(komi=game.komi))]
 
     def _set_komi(self, arguments: list[str]) -> None:
-        text = " ".join(arguments)
-        if not re.fullmatch(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,6})?", text):
-            raise NotationError(f"no komi '{text}'")
-        self._past[-1] = self._past[-1].with_komi(float(text))
+        self._past[-1] = self._past[-1].with_komi(read_komi(" ".join(arguments)))
 
     def _play(self, arguments: list[str]) -> None:
         if len(arguments) != 2 or arguments[0].lower() not in _COLORS:

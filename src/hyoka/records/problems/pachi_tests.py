@@ -25,6 +25,7 @@ from hyoka._core import Player
 from hyoka.foundation.errors import Error, NotationError
 from hyoka.games import GoPosition, go_of_size, name_of
 from hyoka.games.go import COLUMNS, with_ko
+from hyoka.records.problems.go_position import read_komi
 from hyoka.records.problems.problem import Assertion, ProblemSet, Refusal, refusal
 
 LOOKS_LIKE = re.compile(r"^boardsize[ \t]+[0-9]+[ \t]*(?:#.*)?$", re.MULTILINE)
@@ -139,11 +140,7 @@ def _marks(line: str) -> Iterator[tuple[str, bool]]:
 
 def _with_setting(game: GoPosition, name: str, arguments: list[str]) -> GoPosition:
     text = " ".join(arguments)
-    if name == "komi":
-        if not re.fullmatch(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,6})?", text):
-            raise NotationError(f"no komi '{text}'")
-        return game.with_komi(float(text))
-    return _with_ko(game, text)
+    return game.with_komi(read_komi(text)) if name == "komi" else _with_ko(game, text)
 
 
 def _with_ko(game: GoPosition, stone: str) -> GoPosition:

@@ -8,7 +8,7 @@ answered by a move.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -190,6 +190,20 @@ def played(game: Position, moves: tuple[str, ...]) -> Position:
     return game
 
 
+def line_between(start: Position, moves: Sequence[str], end: Position) -> Line:
+    """Return the line from start to end, or from the end if the rules forbid some move.
+
+    For example a record's rules may allow a repetition that ours forbid.
+    """
+    line = start.line()
+    for text in moves:
+        move = line.parse(text)
+        if line.outcome is not None or not line.is_legal(move):
+            return end.line()
+        line = line.play(move)
+    return line
+
+
 def legal_move(game: Position, text: str) -> str:
     """Read a move as the game prints it; raise our errors if it cannot be read or played."""
     move = game.parse(text)
@@ -274,13 +288,7 @@ class Exercise:
 
     def line(self) -> Line:
         """The position with its history, as far as the rules allow it."""
-        line = position(self.game, self.start).line()
-        for text in self.moves:
-            move = line.parse(text)
-            if line.outcome is not None or not line.is_legal(move):
-                return self.to_solve().line()
-            line = line.play(move)
-        return line
+        return line_between(position(self.game, self.start), self.moves, self.to_solve())
 
     def expectation(self) -> str:
         """Describe the correct answers briefly."""
