@@ -182,8 +182,8 @@ def test_records_of_a_match_bring_players_and_what_they_said(tmp_path: Path) -> 
     hk.play_match(plan, tmp_path / "match", games=6)
     _, games = hk.open_match(tmp_path / "match")
     records = [game.record for game in games]
-    study, report = make_study(tmp_path / "study", records, where="black like 'uct%'")
-    kept = [record for record in records if record.first.startswith("uct")]
+    study, report = make_study(tmp_path / "study", records, where="black like 'UCT%'")
+    kept = [record for record in records if record.first.startswith("UCT")]
     assert (report.games, report.left_out) == (len(kept), len(records) - len(kept))
     for i, record in enumerate(kept):
         assert study.record(i).content()[1:-1] == record.content()[1:-1]
