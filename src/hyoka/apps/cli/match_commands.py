@@ -94,7 +94,7 @@ def match_run_command(
         options=options(),
     )
     test = None if sprt is None else Sprt.from_text(sprt)
-    folder = folder or Path("matches") / plan.id
+    folder = folder or _default_folder(plan)
     interrupted = False
     with contextlib.ExitStack() as stack:
         executor = None
@@ -130,6 +130,12 @@ def match_run_command(
         err.print("what was played is kept; the same command goes on")
         return _INTERRUPTED
     return 0
+
+
+def _default_folder(plan: MatchPlan) -> Path:
+    """Return matches/ID, or the folder of an earlier version with the same key."""
+    key = plan.id.rpartition("-")[2]
+    return next(Path("matches").glob(f"*-{key}"), Path("matches") / plan.id)
 
 
 def jobs_for(plan: MatchPlan) -> int:
