@@ -3,9 +3,11 @@
 
 import hashlib
 import re
+import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -160,3 +162,31 @@ def _table(table: OutcomeTable) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+def source_commit() -> str:
+    """Return the checkout's commit, with a + if files have changed since.
+
+    Outside of a checkout, return the version.
+    """
+    here = Path(__file__).resolve().parent
+
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(here), *words], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    try:
+        top = Path(git("rev-parse", "--show-toplevel"))
+        if not (top / "core" / "game.h").exists():
+            return f"v{version('hyoka')}"  # installed inside a checkout of something else
+        changed = git(
+            "status",
+            "--porcelain",
+            "--",
+            *(str(top / part) for part in ("src", "core", "experiments")),
+        )
+        return git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return f"v{version('hyoka')}"

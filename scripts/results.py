@@ -97,9 +97,10 @@ def checklist_page(checklist: Checklist, known: dict[str, ResultsPage]) -> str:
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return (
         f"# {checklist.name}, item by item\n\n"
-        "Every definition, formula, table and figure of the paper ([which one](papers.md)), where "
-        "it is in the code, the command that makes it anew, and what came of its claims; the "
-        "links lead to our figures beside theirs. Written by `scripts/results.py checklists`.\n\n"
+        "Every definition, formula, table and figure of the paper ([which "
+        "one](explanation/papers.md)), where it is in the code, the command that makes it anew, "
+        "and what came of its claims; the links lead to our figures beside theirs. "
+        "Written by `scripts/results.py checklists`.\n\n"
         f"{LEGEND}\n\n{table}\n"
     )
 

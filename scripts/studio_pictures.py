@@ -42,7 +42,7 @@ def take_studio(browser: Browser, folder: Path, images: Path, *, games: int = 40
     """Save a picture of each room, in the light and in the dark."""
     play = ["match", "run", *PLAYERS.split("\n"), "--game", "go9", "--games", str(games)]
     hyoka = [sys.executable, "-m", "hyoka"]
-    subprocess.run([*hyoka, *play, "--to", "matches/small", "--quiet"], cwd=folder, check=True)
+    subprocess.run([*hyoka, *play, "--output", "matches/small", "--quiet"], cwd=folder, check=True)
     studio = [*hyoka, "studio", str(folder), "--no-browser", "--port", "0"]
     with subprocess.Popen(studio, stdout=subprocess.PIPE, text=True) as server:
         try:

@@ -128,7 +128,7 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
         ("disagreements", ("-e", "comments"), "two evaluators, not only comments"),
         ("metrics", ("--balance", "time"), "ply"),
         ("metrics", ("--output", "x.docx", "--resamples", "0"), "must end in"),
-        ("curves", ("-e", "comments", "--delta", "0", "--resamples", "0"), "positive"),
+        ("curves", ("-e", "comments", "--delta", "0", "--resamples", "0"), "--delta is above 0"),
         # What the library says of its parameters is about options here.
         (
             "metrics",

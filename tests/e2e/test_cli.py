@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -70,16 +71,68 @@ SHORT = {
 }  # fmt: skip
 
 
-def test_a_short_option_means_the_same_everywhere() -> None:
+SPECIFIC = {
+    "--anchor", "--columns", "--count", "--decay", "--freedom", "--least", "--method", "--name",
+    "--nodes", "--optimizer", "--plies", "--prior", "--scale", "--settings", "--threshold", "--wdl",
+    "--width",
+}  # fmt: skip
+"""Options whose help says what they are of: an option of a plan, or of one kind of output."""
+
+
+def options_of_all_commands() -> Iterator[tuple[str, list[str], str]]:
+    """Each command's options: the long name, the short ones, and the help."""
     for command in COMMANDS:
         program = typer.main.get_command(command_line(command.words))
         for word in command.words:
             program = program.commands[word]  # type: ignore[attr-defined]
         for parameter in program.params:
             names = [name for name in parameter.opts if name.startswith("-")]
-            short = [name for name in names if not name.startswith("--")]
             if names:
-                assert short == list(filter(None, [SHORT.get(max(names, key=len))])), command.name
+                short = [name for name in names if not name.startswith("--")]
+                yield max(names, key=len), short, getattr(parameter, "help", "") or ""
+
+
+def test_a_short_option_means_the_same_everywhere() -> None:
+    for name, short, _ in options_of_all_commands():
+        assert short == list(filter(None, [SHORT.get(name)])), name
+
+
+def test_an_option_of_several_commands_has_one_help() -> None:
+    helps: dict[str, set[str]] = {}
+    for name, _, text in options_of_all_commands():
+        helps.setdefault(name, set()).add(text)
+    assert {name for name, texts in helps.items() if len(texts) > 1} == SPECIFIC
+
+
+def test_topics_are_explained() -> None:
+    topics = hyoka_here("help").stdout.partition("one of: ")[2].split("\n")[0].split(", ")
+    assert {"specs", "searches", "conditions", "matches"} <= set(topics)
+    for topic in topics:
+        assert len(hyoka_here("help", topic).stdout.splitlines()) > 1
+    assert "did you mean matches?" in hyoka_here("help", "match").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "completions"),
+    [
+        ("hyoka ma", ["match"]),
+        ("hyoka study ver", ["verify"]),
+        ("hyoka match run --ga", ["--game", "--games"]),
+    ],
+)
+def test_the_shell_completes_commands_and_options(words: str, completions: list[str]) -> None:
+    count = len(words.split()) - 1
+    environment = {
+        "_HYOKA_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(count)
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "hyoka"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | environment,
+    )
+    assert done.stdout.split() == completions
 
 
 HEAVY = ("altair", "asyncio", "duckdb", "numpy", "pyarrow", "pydantic", "scipy", "vl_convert")

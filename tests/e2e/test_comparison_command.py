@@ -50,7 +50,7 @@ def test_it_says_the_same_as_json(tmp_path: Path) -> None:
         (("--features", "pattern"), "did you mean patterns?"),
         (("--objective", "combinaton"), "did you mean combination?"),
         (("--where", "ply > 3"), "--where is for positions of a study"),
-        (("--descent", "steepest"), "adaptive or plain"),
+        (("--descent", "steepest"), "'adaptive', 'plain'"),
         (("--from", "nowhere.eval"), "No such file"),
         (("-o", "nowhere/x.eval"), "nowhere"),
     ],
@@ -71,7 +71,7 @@ def test_an_objective_is_evolved_and_trains(tmp_path: Path) -> None:
     words = (
         *("--positions", "200", "--population", "3", "--steps", "1", "--games", "4"),
         *("--nodes", "10", "--passes", "1", "--training-steps", "1", "--batches", "1"),
-        *("--verify", "2", "-j", "1", "--to", str(tmp_path / "objective")),
+        *("--verify", "2", "-j", "1", "--output", str(tmp_path / "objective")),
     )
     first = hyoka_here("learn", "objective", RECORDS, *words, "--json")
     assert first.returncode == 0, first.stderr

@@ -12,8 +12,8 @@ import hyoka as hk
 from .commands import hyoka_here as hyoka
 
 
-def learned(*arguments: str, cwd: Path) -> list[dict[str, Any]]:
-    result = hyoka("learn", "weights", *arguments, "--json", cwd=cwd)
+def learned(*arguments: str, cwd: Path, command: str = "weights") -> list[dict[str, Any]]:
+    result = hyoka("learn", command, *arguments, "--json", cwd=cwd)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     answer = json.loads(result.stdout)
@@ -58,7 +58,7 @@ def test_weights_are_fitted_saved_and_played_with(folder: Path) -> None:
 
 def test_json_says_everything_of_each_method(folder: Path) -> None:
     terms = ("--term", "corners", "--as", "one", "--off", "-o", "both.json")
-    mlm, ls = learned("study", *terms, "-m", "mlm", "-m", "ls", cwd=folder)
+    mlm, ls = learned("study", *terms, "--method", "mlm", "--method", "ls", cwd=folder)
     assert (mlm["method"], ls["method"]) == ("mlm", "ls")
     assert (mlm["file"], ls["file"]) == ("both-mlm.json", "both-ls.json")
     for fit in (mlm, ls):
@@ -92,6 +92,7 @@ def test_columns_are_added_to_an_evaluators_score(folder: Path) -> None:
         "-o",
         "formula.json",
         cwd=folder,
+        command="offsets",
     )
     assert [each["name"] for each in fit["weights"]] == ["corners", "mobility * empties / 60"]
     formula = json.loads((folder / "formula.json").read_text())
@@ -104,13 +105,11 @@ def test_columns_are_added_to_an_evaluators_score(folder: Path) -> None:
         (["--term", "cornrs"], "no term 'cornrs'; did you mean corners?"),
         ([], "no term is named"),
         (["--term", "corners", "--term", "corners", "--as", "two"], "'two' is not one of"),
-        (["--term", "corners", "-m", "max"], "no method 'max'; there are mlm, ls"),
+        (["--term", "corners", "--method", "max"], "no method 'max'; there are mlm, ls"),
         (["--term", "corners", "--where", "plyy > 3"], "did you mean ply?"),
         (["--term", "corners", "--where", "ply > 300"], "no position satisfies the condition"),
         (["--term", "*"], "the rest of the evaluation' is 0 at all positions"),
-        (["--column", "corners"], "name it with --evaluator"),
-        (["--evaluator", "gnugo", "--column", "corners"], "no evaluator 'gnugo'"),
-        (["--evaluator", "gnugo", "--term", "corners"], "--term is for terms"),
+        (["--column", "corners"], "No such option"),
         (["--term", "corners", "--from", "nowhere.json"], "nowhere.json"),
         (["--term", "corners", "-o", "nowhere/weights.json"], "no such folder"),
         (["--term", "corners", "--hold-out", "0", "--curves", "c.csv"], "hold some out"),
@@ -125,6 +124,16 @@ def test_bad_requests_get_one_clear_line(folder: Path, arguments: list[str], mes
     assert "Traceback" not in result.stderr
 
 
+def test_offsets_need_an_evaluator_of_the_study(folder: Path) -> None:
+    for arguments, message in (
+        (["--column", "corners"], "Missing option '--evaluator'"),
+        (["--evaluator", "gnugo", "--column", "corners"], "no evaluator 'gnugo'"),
+    ):
+        result = hyoka("learn", "offsets", "study", *arguments, cwd=folder)
+        assert result.returncode == 2
+        assert message in result.stderr
+
+
 def test_the_bishop_experiment_is_one_command(tmp_path: Path) -> None:
     """Takeuchi 2010, IV-B 1c: bishop evaluation turned off, and one factor for it fitted."""
     plan = hk.plan_match("ab:nodes=150", "ab:nodes=40", game="chess", seed=1)
@@ -137,9 +146,9 @@ def test_the_bishop_experiment_is_one_command(tmp_path: Path) -> None:
         "--off",
         "--as",
         "factor",
-        "-m",
+        "--method",
         "mlm",
-        "-m",
+        "--method",
         "ls",
         "--sample",
         "20",

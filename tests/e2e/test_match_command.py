@@ -99,7 +99,7 @@ def test_more_games_go_on_where_fewer_ended(tmp_path: Path) -> None:
     other = hyoka(*words, "--komi", "0.5", cwd=tmp_path)
     assert other.returncode == 2
     assert "holds another match: its komi is 7.5, not 0.5" in other.stderr
-    assert "choose another folder (--to)" in other.stderr
+    assert "choose another folder" in other.stderr
 
 
 def test_a_sequential_test_says_what_it_has_decided(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ RANDOM = ("random", "random", "-g", "go5")
         (("uci:a", "usi:b"), "choose agents of one game"),
         ((*RANDOM, "--openings", "none.pgn"), "none.pgn: no such file"),
         ((*RANDOM, "--openings", "random:many"), "number of plies"),
-        ((*RANDOM, "--tournament", "swiss"), "round-robin, gauntlet"),
+        ((*RANDOM, "--tournament", "swiss"), "'round-robin', 'gauntlet'"),
         ((*RANDOM, "--clock", "fast"), "no time control 'fast'"),
         (("random@x+1", "random"), "'random@x+1'"),
         ((*RANDOM, "--adjudicate", "win"), "no adjudication 'win'"),
@@ -195,7 +195,7 @@ def test_openings_and_rules_come_from_the_command_line(tmp_path: Path) -> None:
         "--openings",
         "book.pgn:2",
     )
-    found = json_of(*words, "--max-plies", "9", "--to", "here", "--no-report", cwd=tmp_path)
+    found = json_of(*words, "--max-plies", "9", "--output", "here", "--no-report", cwd=tmp_path)
     assert found["games"] == 4
     starts = [record.move_texts()[:2] for record in hk.read_records(tmp_path / "here/games.pgn")]
     assert sorted(map(tuple, starts)) == [("d2d4", "d7d5")] * 2 + [("e2e4", "e7e5")] * 2
@@ -229,7 +229,7 @@ def test_ablate_plays_each_switch_against_the_search_without_it(tmp_path: Path) 
 
 
 def test_reproduce_lists_its_experiments_and_suggests(tmp_path: Path) -> None:
-    listed = hyoka("experiment", "run", cwd=tmp_path)
+    listed = hyoka("experiment", "list", cwd=tmp_path)
     assert listed.returncode == 0, listed.stderr
     assert "003-table1" in listed.stdout
     wrong = hyoka("experiment", "run", "003-tabl1", cwd=tmp_path)

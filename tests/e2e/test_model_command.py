@@ -21,11 +21,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     study = hk.Study.create(path / "study", path / "match")
     hk.evaluate(study, ["ab:depth=1,hash=0"], sample=20)
     for words in (
-        ("--term", "corners", "--as", "one", "--seed", "4", "--save-start", "start.json"),
-        ("--evaluator", "ab:depth=1,hash=0", "--column", "ply / 60"),
+        (
+            "weights",
+            "--term",
+            "corners",
+            "--as",
+            "one",
+            "--seed",
+            "4",
+            "--save-start",
+            "start.json",
+        ),
+        ("offsets", "--evaluator", "ab:depth=1,hash=0", "--column", "ply / 60"),
     ):
         file = "weights.json" if "--term" in words else "formula.json"
-        learned = hyoka("learn", "weights", "study", *words, "-o", file, cwd=path)
+        learned = hyoka("learn", words[0], "study", *words[1:], "-o", file, cwd=path)
         assert learned.returncode == 0, learned.stderr
     return path
 

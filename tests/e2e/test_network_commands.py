@@ -152,7 +152,7 @@ def test_a_study_of_self_play_teaches_what_was_visited(loop: Path, tmp_path: Pat
 
 def test_a_match_lets_networks_in_or_not(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason=PYTORCH)
-    words = (*LOOP, "--generations", "1", "--gate", "4", "--to", str(tmp_path / "loop"))
+    words = (*LOOP, "--generations", "1", "--gate", "4", "--output", str(tmp_path / "loop"))
     result = hyoka_here("learn", "selfplay", "go3", *words, "--json")
     assert result.returncode == 0, result.stderr
     made = json.loads(result.stdout, parse_constant=pytest.fail)["generations"][0]

@@ -98,7 +98,7 @@ def test_features_are_listed_with_their_meaning() -> None:
         (("learn", "strengths", OTHELLO, "--shapes", "9"), "othello has no shapes of stones"),
         (("learn", "combine", OTHELLO, "-m", "one.json"), "give two models or more"),
         (("learn", "combine", OTHELLO, "-m", "no.json", "-m", "no.json"), "No such file"),
-        (("features", "checkers"), "no game 'checkers'"),
+        (("model", "features", "checkers"), "no game 'checkers'"),
         (("model", "predict", OTHELLO, "-m", "no.json"), "No such file"),
     ],
 )

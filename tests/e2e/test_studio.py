@@ -121,7 +121,7 @@ def test_a_run_from_its_form_to_its_end_in_two_windows(open_at: OpenAt) -> None:
     page.get_by_role("button", name="random", exact=True).click()  # an idea: one line more
     page.get_by_label("--game", exact=True).fill("go5")
     page.get_by_label("--games").fill("4")
-    page.get_by_label("--to").fill("matches/ours")
+    page.get_by_label("--output").fill("matches/ours")
     command = "hyoka match run --game go5 --games 4 --output matches/ours random random"
     page.get_by_text(command).wait_for()
     page.get_by_role("button", name="Start").click()

@@ -372,6 +372,26 @@ class MatchPlan:
         key = hashlib.sha256(repr(self.description()).encode()).hexdigest()[:8]
         return f"{self.rules.game.replace(':', '-')}-{words}{more}-{key}"
 
+    def sentences(self) -> list[str]:
+        """Describe how the match is played."""
+        rules = self.rules
+        sentences = []
+        for player in self.players:
+            clock = f" with {player.clock.text} on the clock" if player.clock else ""
+            sentences.append(f"{player.title} is {player.spec.text}{clock}.")
+        count = len(self.openings)
+        sentences.append(
+            f"Games begin with one of {count:,} openings, each played from both sides."
+            if count > 1
+            else f"All games begin alike: {self.openings[0].name}."
+        )
+        if rules.facts.disputed_ends:
+            sentences.append(
+                f"Komi is {rules.komi:g}; stones that stand at the end count as alive."
+            )
+        sentences += [f"Games may end early by {each.text}." for each in rules.adjudicators]
+        return sentences
+
 
 @dataclass(frozen=True, kw_only=True)
 class MatchOptions:

@@ -421,6 +421,30 @@ class DuelSummary:
             f"Elo {ends}, LOS {self.superiority:.1%}{few}"
         )
 
+    def as_json(self) -> dict[str, object]:
+        """The games of both players as plain values."""
+        score = self.score
+        return {
+            "player": self.player,
+            "opponent": self.opponent,
+            "games": score.games,
+            "wins": score.score.wins,
+            "draws": score.score.draws,
+            "losses": score.score.losses,
+            "as_first": [score.as_first.wins, score.as_first.draws, score.as_first.losses],
+            "as_second": [score.as_second.wins, score.as_second.draws, score.as_second.losses],
+            "pairs": list(score.pairs.counts),
+            "rate": self.rate.as_json(),
+            "elo": self.elo.as_json(),
+            "normalized_elo": self.normalized_elo.as_json(),
+            "superiority": self.superiority,
+            "binomial_p": self.binomial_p,
+            "permutation_p": self.permutation_p,
+            "llr": self.llr,
+            "bounds": self.bounds,
+            "verdict": self.verdict,
+        }
+
 
 def match_ratings(games: Sequence[PlayedGame], names: Sequence[str]) -> RatingList:
     """Rate a match's players, with pairs as clusters."""

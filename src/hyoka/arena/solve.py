@@ -5,7 +5,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from hyoka._core import Player
@@ -105,6 +105,27 @@ class SolveReport:
     def only(self, condition: Callable[[Verdict], bool]) -> "SolveReport":
         """Return the report on the problems that meet a condition."""
         return replace(self, verdicts=tuple(filter(condition, self.verdicts)))
+
+    def as_json(self) -> dict[str, object]:
+        """The results as plain values."""
+        low, high = self.interval
+        points, most = self.points
+        return {
+            "player": self.player,
+            "title": self.title,
+            "solved": self.solved,
+            "asked": self.asked,
+            "low": low,
+            "high": high,
+            "points": points,
+            "most_points": most,
+            "time_s": self.time_s,
+            "nodes": self.nodes,
+            "errors": self.errors,
+            "skipped": dict(self.skipped),
+            "interrupted": self.interrupted,
+            "problems": [asdict(verdict) for verdict in self.verdicts],
+        }
 
 
 _MOST_NODES: Final = 200_000_000

@@ -76,6 +76,25 @@ class Estimate:
             return format(self.value, spec)
         return f"{self.value:{spec}} ({self.low:{spec}} to {self.high:{spec}})"
 
+    def as_json(self) -> dict[str, float | None]:
+        """The value and the ends for JSON: null for infinity."""
+        ends = {"value": self.value, "low": self.low, "high": self.high}
+        return {name: end if math.isfinite(end) else None for name, end in ends.items()}
+
+    def elo_text(self) -> str:
+        """An Elo difference with its interval: a half-width if symmetric, else both ends."""
+        if math.isfinite(self.value) and math.isfinite(self.low) and math.isfinite(self.high):
+            up, down = self.high - self.value, self.value - self.low
+            if abs(up - down) < 0.1 * max(up, down, 1):
+                return f"{self.value:+.0f} ± {(up + down) / 2:.0f}"
+        ends = [f"{end:+.0f}" if math.isfinite(end) else "∞" for end in (self.low, self.high)]
+        value = (
+            f"{self.value:+.0f}"
+            if math.isfinite(self.value)
+            else ("+∞" if self.value > 0 else "−∞")
+        )
+        return f"{value} ({ends[0].replace('∞', '−∞')} to {ends[1]})"
+
 
 def independent_difference(one: Estimate, other: Estimate) -> Estimate:
     """The difference of two independent estimates, with an interval by MOVER.

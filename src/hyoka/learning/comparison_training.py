@@ -248,6 +248,26 @@ class PassReport:
         """J per position."""
         return self.moves + self.outcomes + self.l1
 
+    def as_json(self) -> dict[str, Any]:
+        """The report as plain values."""
+        held_out = self.held_out
+        return {
+            "pass": self.number,
+            "objective": self.objective,
+            "moves": self.moves,
+            "outcomes": self.outcomes,
+            "l1": self.l1,
+            "nonzero": self.nonzero,
+            "held_out": None
+            if held_out is None
+            else {
+                "positions": held_out.positions,
+                "first": held_out.first,
+                "within_3": held_out.within,
+                "log_loss": held_out.log_loss,
+            },
+        }
+
 
 class Judge:
     """Measures how well weights perform on some positions."""

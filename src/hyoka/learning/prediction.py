@@ -440,6 +440,21 @@ class PlayoutQuality:
     rate: float
     """Playouts per second on one core."""
 
+    def as_json(self) -> dict[str, object]:
+        """The measurements as plain values."""
+
+        def ends(share: Estimate | None) -> list[float] | None:
+            return None if share is None else [share.value, share.low, share.high]
+
+        return {
+            "policy": self.policy.text,
+            "drawn": ends(self.drawn),
+            "first": ends(self.first),
+            "ended": ends(self.terminated),
+            "mean_plies": self.plies,
+            "playouts_a_second": self.rate,
+        }
+
 
 def playout_quality(  # noqa: PLR0913 - a keyword for each choice
     game: str,

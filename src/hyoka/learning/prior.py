@@ -150,6 +150,32 @@ class TunedPrior:
         """The search of a player."""
         return _with_prior(self.search, int(name.partition("=")[2]), self.scale)
 
+    def as_json(self) -> dict[str, object]:
+        """The scale and the players as plain values."""
+        return {
+            "game": self.game,
+            "search": self.search.text,
+            "scale": self.scale.as_json(),
+            "self_play": self.nodes.games,
+            "positions": len(self.nodes),
+            "best": self.player(self.best.name).text,
+            "as_strong": [self.player(name).text for name in self.as_strong],
+            "players": [
+                {
+                    "name": each.name,
+                    "search": self.player(each.name).text,
+                    "wins": each.score.wins,
+                    "draws": each.score.draws,
+                    "losses": each.score.losses,
+                    "elo": Estimate(each.elo, each.low, each.high).as_json(),
+                    "behind_best": None
+                    if each is self.best
+                    else self.behind_best(each.name).as_json(),
+                }
+                for each in self.ratings.players
+            ],
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class PriorSettings:

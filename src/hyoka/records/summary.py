@@ -3,7 +3,7 @@
 
 import collections
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 
 import numpy as np
 import pyarrow as pa
@@ -58,6 +58,39 @@ class Summary:
     def unread(self) -> int:
         """The number of unreadable files or parts of files."""
         return unread_count(self.refused)
+
+    def as_json(self) -> dict[str, object]:
+        """The summary as plain values."""
+
+        def bounds(numbers: Range) -> dict[str, float | int | None]:
+            if not numbers.count:
+                return {"count": 0, "low": None, "high": None, "mean": None}
+            return {
+                "count": numbers.count,
+                "low": numbers.low,
+                "high": numbers.high,
+                "mean": numbers.mean,
+            }
+
+        games = {}
+        for name, one in self.games.items():
+            values = {each.name: getattr(one, each.name) for each in fields(one)}
+            for key in ("plies", "komi"):
+                values[key] = bounds(values[key])
+            standings = values.pop("standings")
+            for key, given in (("ranks", standings.ranks), ("ratings", standings.ratings)):
+                ends = {"lowest": given.lowest or None, "highest": given.highest or None}
+                values[key] = bounds(given) | ends
+            games[name] = values
+        first = [asdict(refused) for refused in self.first_refused]
+        return {
+            "games": games,
+            "sources": self.sources,
+            "unreadable": self.unreadable,
+            "refused": dict(self.refused),
+            "unread": self.unread,
+            "first_refused": first,
+        }
 
 
 _RESULTS = {1.0: "first won", 0.5: "drawn", 0.0: "second won", None: "not known"}

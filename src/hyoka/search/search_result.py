@@ -125,6 +125,17 @@ class SearchResult:
             time_s=self.time_s,
         )
 
+    def worth(self) -> str:
+        """The value, score and proof as text."""
+        words = [] if self.value is None else [f"{self.value:.3f}"]
+        if self.mate is not None:
+            words.append(f"in {abs(self.mate)} {'ply' if abs(self.mate) == 1 else 'plies'}")
+        elif self.score is not None:
+            words.append(f"{self.score:+.0f}")
+        if self.proven is not None:
+            words.append(self.proven)
+        return " ".join(words)
+
 
 OnResult = Callable[[SearchResult], None]
 """Called with intermediate results."""

@@ -26,7 +26,6 @@ _MOST_NAMED: Final = 12
 _RATING_STRATA: Final = 5
 _LEAST_KNOWN: Final = 0.5
 """The minimum share of positions with rated players to use ratings as a control."""
-_SHOWN: Final = 3
 
 
 @dataclass(frozen=True)
@@ -42,22 +41,10 @@ class CommentAuthors:
 
     def caveat(self, evaluator: str) -> str:
         """A caveat about several comment authors, and how to separate them."""
-        shares = [
-            f"{name or 'without a name'} {share:.0%}"
-            for name, share in zip(self.names[:_SHOWN], self.shares[:_SHOWN], strict=True)
-        ]
-        more = len(self.names) - len(shares)
-        others = f" and {more:,} more" if more else ""
-        seen = (
-            ", as the values show: within each game they lean to and fro with the mover"
-            if self.inferred
-            else ""
-        )
+        inferred = ", as the values show" if self.inferred else ""
         return (
-            f"{evaluator} has {len(self.names):,} speakers in one ({', '.join(shares)}{others}), "
-            f"each commenting its own moves{seen}. What holds for all together need not hold for "
-            "any, and goes with who moves and who plays. Each as an evaluator of its own: hyoka "
-            "evaluate STUDY --with comments:by=player"
+            f"{evaluator} mixes {len(self.names):,} players, who comment on their own moves"
+            f"{inferred}; separate them: hyoka study evaluate STUDY --with comments:by=player"
         )
 
 

@@ -37,7 +37,7 @@ def test_work_does_not_stop_for_want_of_a_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HYOKA_PROGRESS", str(tmp_path / "none" / "progress.json"))
-    with progress_bars(quiet=True) as progress:
+    with progress_bars() as progress:
         progress(Progress("one", 0, 1, "games"))
     assert list(tmp_path.iterdir()) == []
 
@@ -45,7 +45,7 @@ def test_work_does_not_stop_for_want_of_a_place(
 def test_a_match_tells_of_its_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "progress.json"
     monkeypatch.setenv("HYOKA_PROGRESS", str(file))
-    options = ["--game", "go3", "--games", "2", "--to", "match", "--no-report", "--json"]
+    options = ["--game", "go3", "--games", "2", "--output", "match", "--no-report", "--json"]
     answer = hyoka_here("match", "run", "random", "other=random", *options, cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     [work] = works(file)

@@ -78,9 +78,8 @@ def test_a_form_stands_for_the_words_that_one_would_type(allow: Allow) -> None:
     }
     words = FORMS.words("match run", values, allow)
     assert command_text(words) == (
-        "hyoka match run --games 20 --output 'matches/one two' --adjudicate win=600,4 "
-        "--adjudicate draw=10,8,80 --komi=-0.5 --no-report uct:playouts=50 "
-        "sf=uci:stockfish@10+0.1"
+        "hyoka match run --adjudicate win=600,4 --adjudicate draw=10,8,80 --komi=-0.5 --games 20 "
+        "--output 'matches/one two' --no-report uct:playouts=50 sf=uci:stockfish@10+0.1"
     )
 
 

@@ -122,7 +122,9 @@ def test_alpha_beta_that_sees_the_end_never_loses_from_a_won_start(tmp_path: Pat
     # To 4: the first player adds 1, then makes it 4 whatever comes.
     plan = hk.plan_match(hk.ab(depth=6), "random", game=Race(goal=4), openings="start")
     result = hk.play_match(plan, tmp_path / "match", games=20)
-    assert all(game.result == 1 for game in result.games if game.record.first == "Alpha-beta, depth 6")
+    assert all(
+        game.result == 1 for game in result.games if game.record.first == "Alpha-beta, depth 6"
+    )
 
 
 def test_a_changed_game_is_told(tmp_path: Path) -> None:

@@ -376,7 +376,7 @@ def test_a_match_is_played_in_no_folder_of_others(
     Path("thesis").mkdir()
     Path("thesis", "report.html").write_text("mine")
     words = ["match", "run", "mc:playouts=1", "uct:playouts=1", "--game", "go3", "--games", "2"]
-    assert run([*words, "--to", "thesis", "-q"]) == 2
+    assert run([*words, "--output", "thesis", "-q"]) == 2
     assert [path.name for path in Path("thesis").iterdir()] == ["report.html"]
     plan = hk.plan_match("mc:playouts=1", "uct:playouts=1", game="go3")
     with pytest.raises(OutputError, match=r"no match\.toml"):

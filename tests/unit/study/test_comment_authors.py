@@ -138,7 +138,7 @@ def test_a_report_tells_who_speaks_before_anything_else(tmp_path: Path) -> None:
         {"author": "second"},
     ]
     [caveat] = study.metrics(resampling=NO_INTERVALS).caveats
-    assert caveat.startswith("comments has 2 speakers in one (One 50%, Two 50%)")
+    assert caveat.startswith("comments mixes 2 players")
     assert caveat.endswith("--with comments:by=player")
     found = study.slices()
     whose = [split for split in found if "first_to_play" in split.condition.columns]

@@ -298,7 +298,7 @@ def test_real_values_of_tcec(shared_data: Callable[[str], Path], tmp_path: Path)
     metrics = study.metrics(resampling=NO_INTERVALS)
     assert metrics.parts[0]["roc"].value > 0.8
     # The file says [%eval] and not whose it is; two engines speak in every game.
-    assert "speakers in one" in metrics.notes()[0]
+    assert "mixes" in metrics.notes()[0]
     assert "as the values show" in metrics.notes()[0]
     ours = "ab:nodes=1,hash=0"
     evaluate(study, [ours], where="game_id < 60")

@@ -15,9 +15,17 @@ from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Slices
 from hyoka.analysis.slices import SliceSettings
 from hyoka.analysis.wdl import LANGUAGES
 from hyoka.apps.cli.analysis_options import BALANCE, FEW, LINK, PARTS, PICTURES, Asked, Inquiry
-from hyoka.apps.cli.command_options import Plan, check_outputs
+from hyoka.apps.cli.command_options import Plan, check_outputs, option
 from hyoka.apps.cli.command_table import in_options
-from hyoka.apps.cli.output import out, print_columns, print_json, progress_bars, wants_json
+from hyoka.apps.cli.output import (
+    hint,
+    out,
+    print_columns,
+    print_json,
+    progress_bars,
+    tell,
+    wants_json,
+)
 from hyoka.foundation.errors import Error
 from hyoka.foundation.figure import Figure
 from hyoka.foundation.progress import Tally
@@ -75,8 +83,7 @@ def analyze_curves_command(
 
 
 def analyze_metrics_command(
-    inquiry: Annotated[Inquiry, Asked()],
-    threshold: Threshold = None,
+    inquiry: Annotated[Inquiry, Asked()], threshold: Threshold = None
 ) -> None:
     """How well evaluations predict results: ACC, ROC, LFT, τ.
 
@@ -85,9 +92,7 @@ def analyze_metrics_command(
     _check_files(inquiry)
     with _step("metrics"):
         metrics = inquiry.study.metrics(
-            inquiry.evaluators,
-            inquiry.question,
-            threshold=_threshold(threshold),
+            inquiry.evaluators, inquiry.question, threshold=_threshold(threshold)
         )
     _answer(inquiry, {"metrics": [metrics]})
 
@@ -131,7 +136,7 @@ def analyze_compare_command(
 
 def analyze_disagreements_command(
     inquiry: Annotated[Inquiry, Asked([*PARTS, *BALANCE, *FEW])],
-    top: Annotated[int, typer.Option(min=1, help="How many positions to list.")] = 10,
+    top: Annotated[int, option("--top", min=1)] = 10,
 ) -> None:
     """Positions where two evaluators differ most.
 
@@ -149,13 +154,11 @@ def analyze_disagreements_command(
 def _print_disputed(disagreement: Disagreement) -> None:
     """Print the positions, with the position text last for copying."""
     for each in disagreement.disputed:
-        out.print(
+        tell(
             f"game {each.game} ply {each.ply}: {disagreement.one} {each.one:.2f}, "
-            f"{disagreement.other} {each.other:.2f}, result {each.result:g}",
-            markup=False,
-            soft_wrap=True,
+            f"{disagreement.other} {each.other:.2f}, result {each.result:g}"
         )
-        out.print(f"  {each.text}", markup=False, soft_wrap=True, style="dim")
+        hint(f"  {each.text}")
 
 
 def analyze_calibrate_command(
@@ -215,11 +218,7 @@ def analyze_slices_command(
     with progress_bars() as progress:
         slices = [
             inquiry.study.slices(
-                name,
-                inquiry.question,
-                settings(),
-                columns=searched,
-                progress=progress,
+                name, inquiry.question, settings(), columns=searched, progress=progress
             )
             for name in inquiry.evaluators
         ]
@@ -254,9 +253,9 @@ def _answer(
         for result in each:
             covered = _coverage_text(result)
             if covered and covered not in said:
-                out.print(covered, markup=False)
+                tell(covered)
                 said.add(covered)
-            print_result(result, points=points)
+            print_result(result, points=points, said=said)
 
 
 def _coverage_text(result: Result) -> str:
@@ -289,20 +288,22 @@ def _check_files(
     check_outputs(*files, kinds=(PAGE, PICTURE, TABLE, CODE), endings=endings)
 
 
-def print_result(result: Result, *, points: bool = False) -> None:
-    """Print a result as a table with its notes; a curve's points only on request."""
-    if isinstance(result, Curves):
-        if points:
-            _print_table(result)
-        for note in _notes(result):
-            out.print(note, markup=False, style="dim" if points else None)
-        return
-    _print_table(result)
-    for note in _notes(result):
-        out.print(note, markup=False, style="dim")
+def print_result(result: Result, *, points: bool = False, said: set[str] | None = None) -> None:
+    """Print a result as a table, and notes that were not `said` before.
+
+    A curve's points are printed only on request.
+    """
+    said = set() if said is None else said
+    is_shape = isinstance(result, Curves) and not points
+    if not is_shape:
+        _print_table(result)
+    for line in _notes(result):
+        if line not in said:
+            (tell if is_shape else hint)(line)
+        said.add(line)
     if isinstance(result, Slices):
         for split in [split for split in result.slices if split.is_sure][:3]:
-            out.print(f"• {split.sentence}", markup=False)
+            tell(f"• {split.sentence}")
 
 
 def _print_table(result: Result) -> None:

@@ -35,6 +35,7 @@ HELP: Final = {
     "--all": "Include games that a model was fitted to.",
     "--cluster": "Address of a Dask cluster, such as tcp://host:8786 (needs hyoka\\[cluster]).",
     "--draws": "Drawn games: drop them, or count each as half a win.",
+    "--epochs": "Maximum number of passes over the training positions.",
     "--evaluator": "Evaluator: its name in the study, a pattern of names (gnugo*), or its spec.",
     "--force": "Replace output files even if Hyoka did not write them.",
     "--format": "Read the records as this format.",
@@ -44,17 +45,29 @@ HELP: Final = {
     "--hold-out": "Share of games that are held out for measuring.",
     "--jobs": "Parallel engines, games or threads.",
     "--json": "Print JSON and nothing else.",
+    "--komi": "Komi, for Go; 7.5 by default.",
+    "--limit": "Maximum number of rows, positions or problems.",
+    "--min-games": "Leave out figures and players of fewer games.",
     "--model": "Move model: a file of `hyoka learn`, learned or built-in.",
     "--openings": "Openings: records, EPD, SFEN or lines of moves; random moves; or the start. "
     "Each is played from both sides.",
     "--output": "Where to write; the ending of a file is its format.",
+    "--patience": "Stop after this many passes without gain on held-out games.",
+    "--playouts": "Number of playouts per search; with alpha-beta, nodes.",
     "--positions": "Maximum number of positions, drawn at random.",
     "--quiet": "Show no progress.",
+    "--rate": "Initial learning rate.",
     "--resamples": "Number of bootstrap replicates over games; 0: no intervals.",
     "--sample": "Number of positions per game, drawn at random.",
+    "--search": "Search, as KIND or KIND:SETTING=VALUE,…; see `hyoka help searches`.",
     "--seed": "Random seed.",
+    "--sprt": "Sequential test of ELO0 against ELO1, such as 0,5 (also alpha=, beta=, model=).",
+    "--steps": "Number of optimization steps.",
+    "--time": "Time per search in seconds.",
+    "--top": "Number of listed results.",
     "--where": 'SQL condition on positions (or games of records), such as "ply >= 20 and not '
     'in_check"; `hyoka study columns` lists the names.',
+    "--with": "Spec of a search, an engine or other evaluations; see `hyoka help specs`.",
 }
 """The help of options that several commands have."""
 
@@ -82,7 +95,6 @@ Sources = Annotated[
     ),
 ]
 HoldOut = Annotated[float, option("--hold-out", min=0, max=0.9)]
-AllGames = Annotated[bool, option("--all")]
 _LARGEST: Final = 2**31 - 1
 """The default maximum of integer options."""
 _LARGEST_WIDE: Final = 2**63 - 1

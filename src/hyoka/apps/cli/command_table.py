@@ -34,36 +34,28 @@ GROUPS: Final = {
 _COMMANDS: Final = """
 record_commands:     study create, study append
 study_commands:      study info, study columns, study sql, study evaluate, study adjudicate
-study_commands:      study annotate
-report_commands:     study export, report
-study_commands:      study verify
+study_commands:      study annotate, study export, study verify
 analyze_commands:    analyze summary, analyze curves, analyze metrics, analyze gaps
 analyze_commands:    analyze slices, analyze compare, analyze disagreements
 analyze_commands:    analyze calibrate, analyze wdl
-weight_commands:     learn weights
-tuner_commands:      learn tune
-weight_commands:     learn offsets
-move_model_commands: learn strengths, learn mets
-evaluation_commands: learn comparison, learn scores
-objective_commands:  learn objective
-network_commands:    learn network, learn selfplay, learn perceptrons
-rating_commands:     learn prior
-move_model_commands: learn combine
-model_commands:      model show, model terms
-move_model_commands: model features, model predict
+fit_commands:        learn weights, learn tune, learn offsets
+model_commands:      learn strengths, learn mets
+training_commands:   learn comparison, learn scores, learn objective, learn network
+training_commands:   learn selfplay, learn perceptrons, learn prior
+model_commands:      learn combine, model show, model terms, model features, model predict
 position_commands:   position show, position search, position mate, position perft
 solve_commands:      position playouts
-match_commands:      match run
-rating_commands:     match ratings
-experiment_commands: match ablate
+match_commands:      match run, match ratings, match ablate
 engine_commands:     engine check, engine gtp, engine uci, engine usi
 model_commands:      book make, book show
 record_commands:     records info, records convert
 workflow_commands:   records samples
 experiment_commands: experiment list, experiment run
+report_commands:     report
 workflow_commands:   improve
 solve_commands:      solve
 workflow_commands:   studio, demo, bench
+help_commands:       help
 """
 """The module of each command, in the order of the help."""
 
@@ -96,7 +88,7 @@ class Command(NamedTuple):
         return declared(command, answers=self.name not in _SILENT)
 
 
-_SILENT: Final = {"engine gtp", "engine uci", "engine usi", "studio"}
+_SILENT: Final = {"help", "engine gtp", "engine uci", "engine usi", "studio"}
 """Commands without an answer."""
 
 COMMANDS: Final = tuple(

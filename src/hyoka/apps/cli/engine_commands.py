@@ -11,7 +11,7 @@ from hyoka.apps.cli.command_options import option
 from hyoka.apps.cli.output import answered, err, out, plain_table
 from hyoka.engines import check_engine
 from hyoka.engines.server import Controller, GtpServer, UciServer, UsiServer
-from hyoka.games import GTP_GAME, games_with
+from hyoka.games import GTP_GAME
 from hyoka.search import SearchSpec
 
 _COLORS = {"pass": "green", "warn": "yellow", "fail": "red"}
@@ -53,14 +53,11 @@ def engine_check_command(
         raise typer.Exit(1)
 
 
-_GTP_GAMES = games_with(lambda facts: facts.formats.protocol == "gtp")
 _SEARCH_HELP = "The search, as KIND or KIND:SETTING=VALUE,…: "
 
 
 def engine_gtp_command(
-    search: Annotated[
-        str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "uct:playouts=5000, say.")
-    ] = "uct",
+    search: Annotated[str, option("--search", metavar="SPEC")] = "uct",
     game: Annotated[str, option("--game", metavar="GAME")] = GTP_GAME,
     resign: Annotated[
         float | None,
@@ -72,19 +69,11 @@ def engine_gtp_command(
     GtpServer(spec, Controller.of_process(), game=game, resign_below=resign).run()
 
 
-def engine_uci_command(
-    search: Annotated[
-        str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "ab:hash=64, say.")
-    ] = "ab",
-) -> None:
+def engine_uci_command(search: Annotated[str, option("--search", metavar="SPEC")] = "ab") -> None:
     """Run a search as a UCI engine."""
     UciServer(SearchSpec.from_text(search), Controller.of_process()).run()
 
 
-def engine_usi_command(
-    search: Annotated[
-        str, typer.Option("--search", metavar="SPEC", help=_SEARCH_HELP + "ab:hash=64, say.")
-    ] = "ab",
-) -> None:
+def engine_usi_command(search: Annotated[str, option("--search", metavar="SPEC")] = "ab") -> None:
     """Run a search as a USI engine."""
     UsiServer(SearchSpec.from_text(search), Controller.of_process()).run()

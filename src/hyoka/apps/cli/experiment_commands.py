@@ -3,10 +3,8 @@
 
 import contextlib
 import os
-import subprocess
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,149 +20,23 @@ from hyoka.apps.cli.command_options import (
     check_outputs,
     option,
 )
-from hyoka.apps.cli.match_commands import (
-    Games,
-    OpeningsOption,
-    duel_as_json,
-    elo_text,
-    match_player,
-    workers,
-)
+from hyoka.apps.cli.match_commands import match_player, workers
 from hyoka.apps.cli.output import (
     answered,
+    hint,
     kept_when_interrupted,
     out,
     plain_table,
     print_json,
     progress_bars,
+    tell,
     wants_json,
 )
-from hyoka.arena import (
-    Contest,
-    DuelSummary,
-    MatchResult,
-    PlayerSpec,
-    ablate,
-    contests,
-    openings_of,
-    plan_match,
-)
-from hyoka.games import DEFAULT_GAME, game_facts
-from hyoka.search import SearchSpec
 from hyoka.storage.outputs import PICTURE, RESULTS
 from hyoka.workflows import load_experiments
 
 if TYPE_CHECKING:
     from experiments import Experiment, Outcome
-
-_SWITCHES = {
-    "uct": "strengths,widening,killer,history,rave",
-    "ab": "quiescence,null_move,late_move_reductions,principal_variation,hash_move",
-}
-
-
-def match_ablate_command(
-    search: Annotated[
-        str,
-        typer.Argument(
-            metavar="SEARCH",
-            help="uct or ab, perhaps with settings: uct:preset=paper,c=0.7. Without `preset=paper` "
-            "uct has what plays the game best.",
-        ),
-    ] = "uct:preset=paper",
-    game: Annotated[str, option("--game")] = DEFAULT_GAME,
-    switches: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,…",
-            help="Enhancements: strengths, light, mate, ending, rave, prior, tuned, cut, any flag "
-            "of the search (`hyoka position search --settings`), or SETTING=VALUE.",
-        ),
-    ] = None,
-    games: Games = 100,
-    playouts: Annotated[
-        int, typer.Option(min=0, help="Playouts (αβ: nodes) a move where these are equal; 0: none.")
-    ] = 500,
-    time_s: Annotated[
-        float,
-        typer.Option("--time", min=0, metavar="S", help="Seconds where time is equal; 0: none."),
-    ] = 0.05,
-    how: Annotated[
-        str,
-        typer.Option(
-            help="added: each alone on the bare search; removed: each from the full one; ladder: "
-            "one after another."
-        ),
-    ] = "added",
-    openings: OpeningsOption = None,
-    komi: Annotated[float | None, typer.Option(help="In Go; 7.5 by default.")] = None,
-    folder: Annotated[
-        Path,
-        OutputFolder(),
-        option("--output", metavar="FOLDER"),
-    ] = Path("matches"),
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    cluster_address: Cluster = None,
-) -> None:
-    """Play each enhancement of a search against the rest.
-
-    Matches are played at equal playouts and at equal time. If interrupted, the same command
-    resumes.
-    """
-    kind = game_facts(game).name
-    spec = SearchSpec.from_text(search).for_game(kind)
-    names = (switches or _SWITCHES.get(spec.kind, "")).split(",")
-    amount = "playouts" if spec.has("playouts") else "nodes"
-    limits = [(amount, playouts), ("time", time_s)]
-    planned = contests(
-        spec,
-        [name.strip() for name in names if name.strip()],
-        [(name, each) for name, each in limits if each],
-        how,
-    )
-    with contextlib.ExitStack() as stack:
-        play = match_player(*workers(stack, jobs, cluster_address))
-        stack.enter_context(kept_when_interrupted("played"))
-        starts = openings_of(openings, kind, seed=seed)
-
-        def meet(players: tuple[PlayerSpec, PlayerSpec]) -> MatchResult:
-            plan = plan_match(*players, game=kind, openings=starts, komi=komi, seed=seed)
-            return play(plan, folder / plan.id, games)
-
-        duels = ablate(planned, meet)
-    if answered(
-        [
-            {
-                "switch": contest.switch,
-                "limit": contest.limit,
-                "with": contest.with_it.text,
-                "without": contest.without.text,
-                **duel_as_json(duel),
-            }
-            for contest, duel in duels
-        ]
-    ):
-        return
-    _print_ablation(duels)
-
-
-def _print_ablation(duels: list[tuple[Contest, DuelSummary]]) -> None:
-    limits = list(dict.fromkeys(contest.limit for contest, _ in duels))
-    headings = [f"{word} at {limit}" for limit in limits for word in ("score", "Elo")]
-    table = plain_table("switch", *headings, right=range(1, 1 + len(headings)))
-    for switch in dict.fromkeys(contest.switch for contest, _ in duels):
-        cells = [escape(switch)]
-        for limit in limits:
-            (duel,) = [duel for each, duel in duels if (each.switch, each.limit) == (switch, limit)]
-            score = duel.score.score
-            cells += [
-                f"{score.wins}/{score.draws}/{score.losses} {score.rate:.1%}",
-                elo_text(duel.elo),
-            ]
-        table.add_row(*cells)
-    out.print(table)
-    out.print("+/=/− as the search with the switch saw it; the games are kept", style="dim")
 
 
 def experiment_list_command() -> None:
@@ -179,11 +51,9 @@ def experiment_run_command(
     scale: Annotated[
         str, typer.Option(help="small ends in minutes; paper is the whole thing.")
     ] = "small",
-    folder: Annotated[
-        Path,
-        OutputFolder(),
-        option("--output", metavar="FOLDER"),
-    ] = Path("reproductions"),
+    folder: Annotated[Path, OutputFolder(), option("--output", metavar="FOLDER")] = Path(
+        "reproductions"
+    ),
     data: Annotated[
         Path | None,
         typer.Option(
@@ -215,6 +85,7 @@ def experiment_run_command(
         Made,
         definition,
         pictures_of,
+        source_commit,
         write_results_page,
     )
 
@@ -266,34 +137,6 @@ def _list_experiments(listed: Mapping[str, "Experiment"]) -> None:
     out.print(table)
 
 
-def source_commit() -> str:
-    """Return the checkout's commit, with a + if files have changed since.
-
-    Outside of a checkout, return the version.
-    """
-    here = Path(__file__).resolve().parent
-
-    def git(*words: str) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(here), *words], capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
-
-    try:
-        top = Path(git("rev-parse", "--show-toplevel"))
-        if not (top / "core" / "game.h").exists():
-            return f"v{version('hyoka')}"  # installed inside a checkout of something else
-        changed = git(
-            "status",
-            "--porcelain",
-            "--",
-            *(str(top / part) for part in ("src", "core", "experiments")),
-        )
-        return git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
-    except (OSError, subprocess.CalledProcessError):
-        return f"v{version('hyoka')}"
-
-
 def _cores() -> int:
     has_affinity = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
@@ -303,10 +146,10 @@ def _print_outcome(experiment: "Experiment", scale: str, outcome: "Outcome") -> 
     from experiments import LEGEND, right_aligned  # noqa: PLC0415 - found by load_experiments
 
     out.print(f"[bold]{escape(experiment.title)}[/]")
-    out.print(f"{scale}: {outcome.about}", style="dim", markup=False)
+    hint(f"{scale}: {outcome.about}")
     for shown in outcome.tables:
         if shown.title:
-            out.print(f"\n{shown.title}", markup=False)
+            tell(f"\n{shown.title}")
         table = plain_table(*map(escape, shown.headings), right=right_aligned(shown))
         for row in shown.texts():
             table.add_row(*map(escape, row))
@@ -319,8 +162,8 @@ def _print_outcome(experiment: "Experiment", scale: str, outcome: "Outcome") -> 
             )
         out.print()
         out.print(table)
-        out.print(LEGEND.replace("**", ""), style="dim", markup=False)
+        hint(LEGEND.replace("**", ""))
     for figure in outcome.figures:
-        out.print(f"drawn: {figure}", style="dim", markup=False, soft_wrap=True)
+        hint(f"drawn: {figure}")
     if experiment.notes:
-        out.print(experiment.notes, style="dim", markup=False)
+        hint(experiment.notes)

@@ -5,7 +5,7 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,19 +18,36 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from hyoka.apps.cli.command_options import Cluster, Jobs, OutputFolder, Plan, option
-from hyoka.apps.cli.output import answered, err, is_quiet, out, plain_table, progress_file
+from hyoka.apps.cli.command_options import Cluster, Jobs, OutputFolder, Plan, Seed, option
+from hyoka.apps.cli.output import (
+    answered,
+    complain,
+    err,
+    hint,
+    is_quiet,
+    kept_when_interrupted,
+    out,
+    plain_table,
+    progress_bars,
+    progress_file,
+)
+from hyoka.apps.cli.record_commands import Format
 from hyoka.arena import (
+    Contest,
     DuelSummary,
     MatchPlan,
     MatchResult,
     PlayedGame,
+    PlayerSpec,
     RatingList,
     Sprt,
     Standing,
+    ablate,
+    contests,
     match_ratings,
     match_so_far,
     odd_workers,
+    openings_of,
     plan_match,
     play_match,
     repeated_games,
@@ -38,17 +55,21 @@ from hyoka.arena import (
 )
 from hyoka.arena.match import DESCRIPTION
 from hyoka.arena.plan import MatchOptions
+from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, RatingSettings, rate_players
+from hyoka.foundation.errors import Error
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import Progress
+from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.parallel import cluster
 from hyoka.reporting.match_report import write_match_report
+from hyoka.search import SearchSpec
+from hyoka.workflows.rating_sources import Results, read_results
 
 _INTERRUPTED = 130
 
 Games = Annotated[int, option("--games", min=1)]
 OpeningsOption = Annotated[
-    str | None,
-    option("--openings", metavar="FILE[:PLIES]|random[:PLIES]|start"),
+    str | None, option("--openings", metavar="FILE[:PLIES]|random[:PLIES]|start")
 ]
 
 
@@ -68,18 +89,9 @@ def match_run_command(
     ] = MatchOptions,
     games: Games = 100,
     folder: Annotated[
-        Path | None,
-        OutputFolder(DESCRIPTION, "a match"),
-        option("--output", metavar="FOLDER"),
+        Path | None, OutputFolder(DESCRIPTION, "a match"), option("--output", metavar="FOLDER")
     ] = None,
-    sprt: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ELO0,ELO1",
-            help="Stop when a sequential test has decided, e.g. 0,5 (also alpha=, beta=, "
-            "model=normalized).",
-        ),
-    ] = None,
+    sprt: Annotated[str | None, option("--sprt", metavar="ELO0,ELO1")] = None,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
     report: Annotated[bool, typer.Option(help="Write the page report.html.")] = True,
@@ -89,10 +101,7 @@ def match_run_command(
     All games are stored. If interrupted, the same command resumes; with a larger --games it plays
     more. Without players, tree search plays flat Monte Carlo.
     """
-    plan = plan_match(
-        *(players or ["uct:playouts=200", "mc:playouts=200"]),
-        options=options(),
-    )
+    plan = plan_match(*(players or ["uct:playouts=200", "mc:playouts=200"]), options=options())
     test = None if sprt is None else Sprt.from_text(sprt)
     folder = folder or _default_folder(plan)
     interrupted = False
@@ -122,7 +131,7 @@ def match_run_command(
             f"{plan.rules.game}: {' v '.join(player.title for player in plan.players)}",
             result.games,
             [player.title for player in plan.players],
-            conditions=[*conditions_of(plan), *_test_in_words(result, test)],
+            conditions=[*plan.sentences(), *_test_in_words(result, test)],
         )
     if not answered(result_as_json(result, test)):
         print_result(result, test, with_report=report)
@@ -142,25 +151,6 @@ def jobs_for(plan: MatchPlan) -> int:
     """Return the number of games for which the machine has enough cores."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, (cores or 1) // max(player.agent.threads for player in plan.players))
-
-
-def conditions_of(plan: MatchPlan) -> list[str]:
-    """Describe how a match was played."""
-    rules = plan.rules
-    sentences = []
-    for player in plan.players:
-        clock = f" with {player.clock.text} on the clock" if player.clock else ""
-        sentences.append(f"{player.title} is {player.spec.text}{clock}.")
-    count = len(plan.openings)
-    sentences.append(
-        f"Games begin with one of {count:,} openings, each played from both sides."
-        if count > 1
-        else f"All games begin alike: {plan.openings[0].name}."
-    )
-    if rules.facts.disputed_ends:
-        sentences.append(f"Komi is {rules.komi:g}; stones that stand at the end count as alive.")
-    sentences += [f"Games may end early by {each.text}." for each in rules.adjudicators]
-    return sentences
 
 
 class LiveStanding:
@@ -259,17 +249,6 @@ def match_player(
     return play
 
 
-def elo_text(elo: Estimate) -> str:
-    """Format an Elo difference with its interval: a half-width if symmetric, else both ends."""
-    if math.isfinite(elo.value) and math.isfinite(elo.low) and math.isfinite(elo.high):
-        up, down = elo.high - elo.value, elo.value - elo.low
-        if abs(up - down) < 0.1 * max(up, down, 1):
-            return f"{elo.value:+.0f} ± {(up + down) / 2:.0f}"
-    ends = [f"{end:+.0f}" if math.isfinite(end) else "∞" for end in (elo.low, elo.high)]
-    value = f"{elo.value:+.0f}" if math.isfinite(elo.value) else ("+∞" if elo.value > 0 else "−∞")
-    return f"{value} ({ends[0].replace('∞', '−∞')} to {ends[1]})"
-
-
 def standing_table(standing: Standing, sprt: Sprt | None) -> Table:
     """Build a row for each pair of players, at most thirty."""
     headings = ["", "", "games", "+", "=", "−", "score", "Elo", "LOS"]
@@ -285,7 +264,7 @@ def standing_table(standing: Standing, sprt: Sprt | None) -> Table:
             f"{score.draws:,}",
             f"{score.losses:,}",
             f"{score.rate:.1%}",
-            elo_text(duel.elo),
+            duel.elo.elo_text(),
             f"{duel.superiority:.1%}",
         ]
         if duel.llr is not None and duel.bounds is not None:
@@ -302,7 +281,7 @@ def ratings_table(ratings: RatingList) -> Table:
         table.add_row(
             str(place),
             escape(rated.name),
-            elo_text(estimate),
+            estimate.elo_text(),
             f"{rated.games:,}",
             f"{rated.score.rate:.1%}",
         )
@@ -319,21 +298,19 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
         score = standing.duel(0, 1)
         duel = DuelSummary.of(standing, 0, 1)
         nelo = duel.normalized_elo
-        out.print(
+        hint(
             f"going first {score.as_first}, going second {score.as_second}; pairs {score.pairs}; "
-            f"normalised Elo {elo_text(nelo)}; p = {duel.permutation_p:.2g} (pairs), "
-            f"{duel.binomial_p:.2g} (games)",
-            style="dim",
-            markup=False,
+            f"normalised Elo {nelo.elo_text()}; p = {duel.permutation_p:.2g} (pairs), "
+            f"{duel.binomial_p:.2g} (games)"
         )
     endings = ", ".join(f"{reason} {count:,}" for reason, count in standing.reasons.most_common())
     if endings:
-        out.print(f"ended by {endings}", style="dim", markup=False)
+        hint(f"ended by {endings}")
     for name, count in standing.faults.most_common():
         out.print(f"{name} lost {count:,} by its own fault", style="red", markup=False)
     shown = {(game.reason, game.pairing.first): game.fault for game in result.games if game.fault}
     for fault in list(shown.values())[:5]:
-        err.print(fault, style="dim", markup=False, soft_wrap=True)
+        complain(fault)
     if (repeats := repeated_games(result.games)) > 0:
         err.print(
             f"{repeats:,} of {standing.games:,} games repeat others move for move and prove "
@@ -345,7 +322,7 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
         )
     reasons = (too_few_reason(duel.score) for duel in result.duels if duel.score.games)
     for why in dict.fromkeys(filter(None, reasons)):
-        out.print(f"{why} are too few to trust an interval", style="dim")
+        hint(f"{why} are too few to trust an interval")
     for odd in odd_workers(result.games):
         err.print(f"not like the others: {odd}", style="red", markup=False)
     if result.verdict is not None and sprt is not None:
@@ -358,7 +335,7 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
     if left < 0:
         out.print(f"{-left:,} games more than asked for were there already")
     page = f", page in {result.folder / 'report.html'}" if with_report else ""
-    out.print(f"games in {result.folder}{page}", style="dim", markup=False)
+    hint(f"games in {result.folder}{page}")
 
 
 def _nearer(sprt: Sprt, verdict: str) -> str:
@@ -382,37 +359,6 @@ def _test_in_words(result: MatchResult, sprt: Sprt | None) -> list[str]:
     ]
 
 
-def estimate_as_json(estimate: Estimate) -> dict[str, float | None]:
-    """Format an estimate for JSON: null for infinity."""
-    ends = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
-    return {name: end if math.isfinite(end) else None for name, end in ends.items()}
-
-
-def duel_as_json(duel: DuelSummary) -> dict[str, object]:
-    """Convert two players' games to plain values."""
-    score = duel.score
-    return {
-        "player": duel.player,
-        "opponent": duel.opponent,
-        "games": score.games,
-        "wins": score.score.wins,
-        "draws": score.score.draws,
-        "losses": score.score.losses,
-        "as_first": [score.as_first.wins, score.as_first.draws, score.as_first.losses],
-        "as_second": [score.as_second.wins, score.as_second.draws, score.as_second.losses],
-        "pairs": list(score.pairs.counts),
-        "rate": estimate_as_json(duel.rate),
-        "elo": estimate_as_json(duel.elo),
-        "normalized_elo": estimate_as_json(duel.normalized_elo),
-        "superiority": duel.superiority,
-        "binomial_p": duel.binomial_p,
-        "permutation_p": duel.permutation_p,
-        "llr": duel.llr,
-        "bounds": duel.bounds,
-        "verdict": duel.verdict,
-    }
-
-
 def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, object]:
     """Convert a match to plain values."""
     standing = result.standing
@@ -425,9 +371,9 @@ def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, object]:
         "wanted": result.wanted,
         "finished": result.finished,
         "verdict": result.verdict,
-        "duels": [duel_as_json(duel) for duel in duels],
+        "duels": [duel.as_json() for duel in duels],
         "ratings": [
-            {"name": rated.name, **estimate_as_json(Estimate(rated.elo, rated.low, rated.high))}
+            {"name": rated.name, **Estimate(rated.elo, rated.low, rated.high).as_json()}
             for rated in (ratings.players if ratings else ())
         ],
         "reasons": dict(standing.reasons),
@@ -435,3 +381,258 @@ def result_as_json(result: MatchResult, sprt: Sprt | None) -> dict[str, object]:
         "repeated_games": repeated_games(result.games),
         "odd_workers": [str(odd) for odd in odd_workers(result.games)],
     }
+
+
+def match_ratings_command(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILES...",
+            help="Records in any notation (files, folders, patterns, archives, -), Parquet tables "
+            "with columns first, second, result and perhaps pair_id, matches, studies.",
+            show_default=False,
+        ),
+    ],
+    settings: Annotated[
+        Callable[..., RatingSettings], Plan(RatingSettings, without=("prior", "intervals"))
+    ] = RatingSettings,
+    min_games: Annotated[int, option("--min-games", min=1, metavar="N")] = 1,
+    merge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--merge",
+            metavar="PATTERN",
+            help='Count players whose names fit as one, e.g. "Stockfish*", repeatable.',
+        ),
+    ] = None,
+    format: Format = None,
+) -> None:
+    """Rate players from their games: Elo with 95% intervals.
+
+    Players that no games connect are listed apart, each list with its own zero. The interval is
+    open on a side that games do not bound, for example for a player who lost no points. LOS is the
+    likelihood that a player is stronger than the next.
+    """
+    with progress_bars() as progress:
+        everything = read_results(files, format=format, progress=progress)
+    if merge:
+        everything = everything.with_merged(merge)
+    results = everything.of_frequent_players(min_games) if min_games > 1 else everything
+    if not len(results):
+        reasons = _reasons(results)
+        raise Error(f"no games to rate players by{': ' if reasons else ''}{reasons}")
+    ratings = rate_players(
+        results.first,
+        results.second,
+        results.result,
+        results.names,
+        settings(intervals=len(results.names) <= MOST_WITH_INTERVALS),
+        clusters=results.clusters,
+    )
+    if not answered(_as_json(ratings, results)):
+        _print_ratings(ratings, results)
+
+
+def _print_ratings(ratings: RatingList, results: Results) -> None:
+    for component in range(ratings.components):
+        players = [player for player in ratings.players if player.component == component]
+        if ratings.components > 1:
+            title = f"component {component + 1} of {ratings.components}"
+            out.print(f"{title}: not comparable with the others", style="bold")
+        _print_players(players, ratings)
+    facts = [f"{ratings.games:,} games", f"draws between equals {ratings.draw_rate:.1%}"]
+    facts.append(f"moving first is worth {_with_interval(ratings.advantage)} Elo")
+    hint("; ".join(facts))
+    if ratings.virtual:
+        hint(
+            "some won or lost everything against the others: their ratings are held by virtual "
+            "draws and bounded on one side only"
+        )
+    if ratings.covariance is None:
+        hint(f"no intervals for more than {MOST_WITH_INTERVALS:,} players; see --min-games")
+    if results.left_out:
+        complain(f"left out: {_reasons(results)}")
+
+
+def _print_players(players: Sequence[Rated], ratings: RatingList) -> None:
+    headings = ("", "player", "Elo", "95 %", "games", "score", "draws", "LOS")
+    table = plain_table(*headings, right=[0, 2, 3, 4, 5, 6, 7])
+    for rank, (player, after) in enumerate(zip(players, [*players[1:], None], strict=True), 1):
+        sure = _superiority(ratings, player, after)
+        table.add_row(
+            str(rank),
+            escape(player.name),
+            f"{player.elo:.0f}",
+            _margin(player),
+            f"{player.games:,}",
+            f"{player.score.rate:.1%}",
+            f"{player.score.draw_rate:.1%}",
+            "" if sure is None else f"{sure:.1%}",
+        )
+    out.print(table)
+
+
+def _margin(player: Rated) -> str:
+    """Format the interval as ±, or as open on a side."""
+    up, down = player.high - player.elo, player.elo - player.low
+    if math.isinf(up) and math.isinf(down):
+        return "–"
+    if math.isinf(up):
+        return f"−{down:.0f} +∞"
+    return f"−∞ +{up:.0f}" if math.isinf(down) else f"±{up:.0f}"
+
+
+def _with_interval(estimate: Estimate) -> str:
+    if estimate.low == estimate.high:
+        return f"{estimate.value:.0f}"
+    if math.isinf(estimate.low) and math.isinf(estimate.high):
+        return "an unknown number of"
+    ends = [f"{end:.0f}" if math.isfinite(end) else "∞" for end in (estimate.low, estimate.high)]
+    if math.isinf(estimate.low):
+        ends[0] = "−∞"
+    return f"{estimate.value:.0f} ({ends[0]} to {ends[1]})"
+
+
+def _reasons(results: Results) -> str:
+    return ", ".join(f"{count:,} {reason}" for reason, count in results.left_out.items())
+
+
+def _finite(value: float) -> float | None:
+    """Replace infinity by null for JSON."""
+    return value if math.isfinite(value) else None
+
+
+def _superiority(ratings: RatingList, player: Rated, after: Rated | None) -> float | None:
+    if after is None or after.component != player.component or ratings.covariance is None:
+        return None
+    return ratings.superiority(player.name, after.name)
+
+
+def _as_json(ratings: RatingList, results: Results) -> dict[str, object]:
+    following = [*ratings.players[1:], None]
+    return {
+        "games": ratings.games,
+        "left_out": dict(results.left_out),
+        "draw_rate": ratings.draw_rate,
+        "advantage": {
+            "value": ratings.advantage.value,
+            "low": _finite(ratings.advantage.low),
+            "high": _finite(ratings.advantage.high),
+        },
+        "players": [
+            {
+                "name": player.name,
+                "elo": player.elo,
+                "low": _finite(player.low),
+                "high": _finite(player.high),
+                "games": player.games,
+                "wins": player.score.wins,
+                "draws": player.score.draws,
+                "losses": player.score.losses,
+                "component": player.component,
+                "superiority_over_next": _superiority(ratings, player, after),
+            }
+            for player, after in zip(ratings.players, following, strict=True)
+        ],
+    }
+
+
+_SWITCHES = {
+    "uct": "strengths,widening,killer,history,rave",
+    "ab": "quiescence,null_move,late_move_reductions,principal_variation,hash_move",
+}
+
+
+def match_ablate_command(
+    search: Annotated[
+        str,
+        typer.Argument(
+            metavar="SEARCH",
+            help="uct or ab, perhaps with settings: uct:preset=paper,c=0.7. Without `preset=paper` "
+            "uct has what plays the game best.",
+        ),
+    ] = "uct:preset=paper",
+    game: Annotated[str, option("--game")] = DEFAULT_GAME,
+    switches: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,…",
+            help="Enhancements: strengths, light, mate, ending, rave, prior, tuned, cut, any flag "
+            "of the search (`hyoka position search --settings`), or SETTING=VALUE.",
+        ),
+    ] = None,
+    games: Games = 100,
+    playouts: Annotated[int, option("--playouts", min=0)] = 500,
+    time_s: Annotated[float, option("--time", min=0, metavar="S")] = 0.05,
+    how: Annotated[
+        str,
+        typer.Option(
+            help="added: each alone on the bare search; removed: each from the full one; ladder: "
+            "one after another."
+        ),
+    ] = "added",
+    openings: OpeningsOption = None,
+    komi: Annotated[float | None, option("--komi")] = None,
+    folder: Annotated[Path, OutputFolder(), option("--output", metavar="FOLDER")] = Path("matches"),
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    cluster_address: Cluster = None,
+) -> None:
+    """Play each enhancement of a search against the rest.
+
+    Matches are played at equal playouts and at equal time. If interrupted, the same command
+    resumes.
+    """
+    kind = game_facts(game).name
+    spec = SearchSpec.from_text(search).for_game(kind)
+    names = (switches or _SWITCHES.get(spec.kind, "")).split(",")
+    amount = "playouts" if spec.has("playouts") else "nodes"
+    limits = [(amount, playouts), ("time", time_s)]
+    planned = contests(
+        spec,
+        [name.strip() for name in names if name.strip()],
+        [(name, each) for name, each in limits if each],
+        how,
+    )
+    with contextlib.ExitStack() as stack:
+        play = match_player(*workers(stack, jobs, cluster_address))
+        stack.enter_context(kept_when_interrupted("played"))
+        starts = openings_of(openings, kind, seed=seed)
+
+        def meet(players: tuple[PlayerSpec, PlayerSpec]) -> MatchResult:
+            plan = plan_match(*players, game=kind, openings=starts, komi=komi, seed=seed)
+            return play(plan, folder / plan.id, games)
+
+        duels = ablate(planned, meet)
+    if answered(
+        [
+            {
+                "switch": contest.switch,
+                "limit": contest.limit,
+                "with": contest.with_it.text,
+                "without": contest.without.text,
+                **duel.as_json(),
+            }
+            for contest, duel in duels
+        ]
+    ):
+        return
+    _print_ablation(duels)
+
+
+def _print_ablation(duels: list[tuple[Contest, DuelSummary]]) -> None:
+    limits = list(dict.fromkeys(contest.limit for contest, _ in duels))
+    headings = [f"{word} at {limit}" for limit in limits for word in ("score", "Elo")]
+    table = plain_table("switch", *headings, right=range(1, 1 + len(headings)))
+    for switch in dict.fromkeys(contest.switch for contest, _ in duels):
+        cells = [escape(switch)]
+        for limit in limits:
+            (duel,) = [duel for each, duel in duels if (each.switch, each.limit) == (switch, limit)]
+            score = duel.score.score
+            cells += [
+                f"{score.wins}/{score.draws}/{score.losses} {score.rate:.1%}",
+                duel.elo.elo_text(),
+            ]
+        table.add_row(*cells)
+    out.print(table)
+    hint("+/=/− as the search with the switch saw it; the games are kept")

@@ -5,33 +5,65 @@ import fnmatch
 import itertools
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
+import numpy as np
 import typer
 from rich.markup import escape
 
-from hyoka.apps.cli.command_options import Output, option
+from hyoka import _core
+from hyoka.analysis import FORMATS, Resampling
+from hyoka.apps.cli.command_options import HoldOut, Output, Plan, Sources, option
 from hyoka.apps.cli.output import (
     answered,
     command_line,
+    hint,
     out,
     plain_table,
     print_json,
     progress_bars,
+    tell,
     wants_json,
 )
 from hyoka.apps.cli.position_commands import GameName, Moves, PositionText, played
 from hyoka.apps.cli.record_commands import Files, exit_if_unread
 from hyoka.foundation.errors import Error
+from hyoka.foundation.progress import OnProgress
 from hyoka.games import game_facts, position
-from hyoka.games.feature_descriptions import term_meaning
+from hyoka.games.feature_descriptions import meaning_of, move_features, term_meaning
+from hyoka.learning.mets import THRESHOLD, learn_mets
+from hyoka.learning.prediction import (
+    POSITIONS,
+    JudgedGames,
+    Recognitions,
+    combine,
+    compared,
+    held_out,
+    ids_in,
+    ids_of,
+    judged_games,
+    learned_origin,
+    predict,
+    table_of,
+)
+from hyoka.learning.strengths import (
+    Latent,
+    Strengths,
+    StrengthSettings,
+    learn_latent,
+    learn_strengths,
+)
 from hyoka.models.book import PLIES, WHOSE, Whose
 from hyoka.models.bundled import bundled_model_file, bundled_names
-from hyoka.records import Record, RecordStream, batches
+from hyoka.models.loading import move_model
+from hyoka.models.training_games import LearnedGames
+from hyoka.records import Record, RecordStream, batches, read_records
 from hyoka.search import Book, linear_evaluation
 from hyoka.storage.model_file import BUILT_IN, KINDS, ModelFile, Origin, read_model_file
+from hyoka.storage.outputs import PAGE, PICTURE, TABLE
 
 
 def model_show_command(
@@ -110,10 +142,7 @@ def model_terms_command(
     pattern: Annotated[
         str, typer.Argument(metavar="[PATTERN]", help="Only these, e.g. 'king_*'.")
     ] = "*",
-    weights: Annotated[
-        Path | None,
-        option("--from", metavar="FILE"),
-    ] = None,
+    weights: Annotated[Path | None, option("--from", metavar="FILE")] = None,
     every: Annotated[bool, option("--all")] = False,
 ) -> None:
     """List the terms of a game's evaluation, with weights.
@@ -157,7 +186,7 @@ def model_terms_command(
         table.add_row(escape(term), opening, ending, escape(term_meaning(name, term)))
     out.print(table)
     if shown:
-        out.print("--all lists each of those with *, with its weights", style="dim", markup=False)
+        hint("--all lists each of those with *, with its weights")
 
 
 def _family(term: str) -> str:
@@ -175,20 +204,15 @@ _SHOWN: Final = 20
 def book_make_command(
     context: typer.Context,
     files: Files,
-    output: Annotated[
-        Path,
-        Output(("book",)),
-        option("--output", metavar="FILE"),
-    ] = Path("opening.book"),
-    game: Annotated[
-        str | None,
-        option("--game", metavar="GAME"),
-    ] = None,
+    output: Annotated[Path, Output(("book",)), option("--output", metavar="FILE")] = Path(
+        "opening.book"
+    ),
+    game: Annotated[str | None, option("--game", metavar="GAME")] = None,
     whose: Annotated[
         Whose,
         typer.Option(
             help="Whose moves count: winners (those of who won in the end, as Sato 2010 has it), "
-            "decided (of both in games that someone won), all (also of draws and unknown results).",
+            "decided (of both in games that someone won), all (also of draws and unknown results)."
         ),
     ] = WHOSE[0],
     plies: Annotated[int, typer.Option(min=1, help="How many moves of each game count.")] = PLIES,
@@ -220,14 +244,11 @@ def book_make_command(
         about = {"file": str(output), "game": book.game, **origin.counts, **origin.choices}
         print_json({**about, "refused": stream.faults})
     else:
-        out.print(
-            f"{len(book):,} positions with {book.moves_in_all:,} moves, from {games.count:,} games",
-            markup=False,
+        tell(
+            f"{len(book):,} positions with {book.moves_in_all:,} moves, from {games.count:,} games"
         )
-        hint = (
-            f"use it: hyoka position search {book.game} --with uct:book={shlex.quote(str(output))}"
-        )
-        out.print(hint, style="dim", markup=False)
+        book_name = shlex.quote(str(output))
+        hint(f"use it: hyoka position search {book.game} --with uct:book={book_name}")
     exit_if_unread(stream.unread)
 
 
@@ -261,10 +282,7 @@ def book_show_command(
     ],
     moves: Moves = "",
     text: PositionText = None,
-    game: Annotated[
-        str | None,
-        option("--game", metavar="GAME"),
-    ] = None,
+    game: Annotated[str | None, option("--game", metavar="GAME")] = None,
 ) -> None:
     """Show the moves of an opening book in a position."""
     name = game or read_model_file(file, "book").game
@@ -282,7 +300,7 @@ def book_show_command(
         print_json({**about, "position": line.position.text, "moves": found})
         return
     words = f"{book.game}: {len(book):,} positions with {book.moves_in_all:,} moves"
-    out.print(words, markup=False, style="dim")
+    hint(words)
     if not counts:
         out.print("the position is not in the book")
         return
@@ -291,4 +309,356 @@ def book_show_command(
         table.add_row(escape(str(move)), f"{count:,}", f"{count / total:.1%}")
     out.print(table)
     if len(counts) > _SHOWN:
-        out.print(f"and {len(counts) - _SHOWN} more", style="dim")
+        hint(f"and {len(counts) - _SHOWN} more")
+
+
+HOLD_OUT = 0.1
+
+
+def learn_mets_command(
+    context: typer.Context,
+    records: Sources,
+    output: Annotated[Path, Output(("mets",)), option("--output", metavar="FILE")] = Path(
+        "mets.bin"
+    ),
+    threshold: Annotated[
+        int, typer.Option(min=1, help="A node that fewer patterns reach is a leaf.")
+    ] = THRESHOLD,
+    symmetric: Annotated[
+        bool, typer.Option("--symmetric", help="Grow over all eight orientations of each pattern.")
+    ] = False,
+    tactics: Annotated[
+        bool,
+        typer.Option(
+            "--tactics",
+            help="First ask about liberties, captures, ladders and the last moves, as long as "
+            "that tells much.",
+        ),
+    ] = False,
+    smoothing: Annotated[
+        float,
+        typer.Option(
+            min=0, help="Points to add to each leaf's own, at odds of nodes above; 0: the paper's."
+        ),
+    ] = 0,
+    hold_out: HoldOut = HOLD_OUT,
+) -> None:
+    """Grow a METS tree, a move model of patterns (Go, Othello).
+
+    Then report how well it predicts the moves of held-out games.
+    """
+    learned, unseen = split(games_of(records), hold_out)
+    table = table_of(learned)
+    origin = Origin(
+        command_line(context),
+        counts={"games": len(learned), "moves": int((table.played >= 0).sum())},
+        choices={
+            "threshold": str(threshold),
+            "symmetric": str(symmetric),
+            "tactics": str(tactics),
+            "smoothing": f"{smoothing:g}",
+            "hold_out": f"{hold_out:g}",
+        },
+        learned_games=ids_in(table),
+    )
+    with progress_bars() as progress:
+        tree = learn_mets(
+            table,
+            threshold=threshold,
+            symmetric=symmetric,
+            tactics=tactics,
+            smoothing=smoothing,
+            origin=origin,
+            progress=progress,
+        )
+        tree.save(output)
+        held_out = judged(tree.model(), unseen, output, progress)
+    about = {
+        "game": tree.game,
+        "games": len(learned),
+        "moves": origin.counts["moves"],
+        "leaves": tree.leaves,
+        "mean_depth": tree.mean_depth,
+        "bytes": tree.size,
+        "file": str(output),
+    }
+    if answered({**about, "held_out": None if held_out is None else held_out.rows()}):
+        return
+    tell(
+        f"{tree.leaves:,} leaves at a mean depth of {tree.mean_depth:.1f}, {tree.size:,} bytes, "
+        f"from {about['moves']:,} moves of {len(learned):,} games"
+    )
+    print_accuracy(held_out, output)
+
+
+def model_predict_command(
+    models: Annotated[list[str], option("--model", metavar="FILE")],
+    records: Sources,
+    every_game: Annotated[bool, option("--all")] = False,
+    resamples: Annotated[int, option("--resamples", min=0)] = 500,
+    output: Annotated[
+        Path | None, Output((PAGE, PICTURE, TABLE), FORMATS), option("--output", metavar="FILE")
+    ] = None,
+) -> None:
+    """Measure the prediction accuracy of move models.
+
+    Games from which a model was fitted are excluded; the first line reports how many. Model files
+    list those games.
+    """
+    games = games_of(records)
+    rankings = {name: move_model(games[0].game, name) for name in models}
+    learned = [LearnedGames.of_model(games[0].game, name) for name in models]
+    judges = judged_games(games, learned, every_game=every_game)
+    table = table_of(judges.records)
+    results = []
+    with progress_bars() as progress:
+        for name, model in rankings.items():
+            results.append(
+                predict(
+                    table, model, name=name, resampling=Resampling(resamples), progress=progress
+                )
+            )
+    if output is not None:
+        results[0].save(output)
+    if answered(
+        [{"model": each.name, "moves": each.rows()} | judges.as_json() for each in results]
+    ):
+        return
+    tell_judges(judges)
+    for each in results:
+        _print(each)
+    if len(results) > 1:
+        _print_rows(compared(results))
+
+
+def games_of(sources: list[Path]) -> list[Record]:
+    """Read the games of records, which must be of one kind."""
+    games = [record for source in sources for record in read_records(source)]
+    kinds = sorted({record.game for record in games})
+    if len(kinds) > 1:
+        raise Error(f"records of several games ({', '.join(kinds)}): give those of one")
+    if not games:
+        raise Error("no games are in these records")
+    return games
+
+
+def judged(
+    model: _core.Model, unseen: list[Record], file: Path, progress: OnProgress | None
+) -> Recognitions | None:
+    """Measure a new model on held-out games; None without any."""
+    if not unseen:
+        return None
+    return predict(table_of(unseen), model, name=str(file), progress=progress)
+
+
+def print_accuracy(found: Recognitions | None, file: Path) -> None:
+    """Print the table of held-out games, and the next step for the file."""
+    if found is not None:
+        _print(found)
+    hint(f"use it: hyoka model predict RECORDS --model {shlex.quote(str(file))}")
+
+
+def split(
+    games: list[Record], hold_out: float, start: LearnedGames | None = None
+) -> tuple[list[Record], list[Record]]:
+    """Divide games into fitting and held-out games, without those that `start` was fitted to."""
+    apart = held_out(games, hold_out, start)
+    return (
+        [record for record, out_ in zip(games, apart, strict=True) if not out_],
+        [record for record, out_ in zip(games, apart, strict=True) if out_],
+    )
+
+
+def tell_judges(judges: JudgedGames, verb: str = "judged by") -> None:
+    """Print the number of test games, and why others are excluded."""
+    tell(judges.sentence(verb))
+
+
+def _print(result: Recognitions) -> None:
+    tell(f"\n{result.title}")
+    _print_rows(result.lines())
+    for note in result.notes():
+        hint(note)
+
+
+def _print_rows(rows: tuple[tuple[str, ...], ...]) -> None:
+    heading, *others = rows
+    table = plain_table(*map(escape, heading), right=range(1, len(heading)))
+    for row in others:
+        table.add_row(*map(escape, row))
+    out.print(table)
+
+
+def learn_combine_command(
+    context: typer.Context,
+    models: Annotated[list[Path], option("--model", metavar="FILE")],
+    records: Sources,
+    output: Annotated[Path, Output(("combined",)), option("--output", metavar="FILE")] = Path(
+        "combined.bin"
+    ),
+    positions: Annotated[int, option("--positions", min=1)] = POSITIONS,
+) -> None:
+    """Combine several move models into one.
+
+    The weights are fitted to half of the games that no model learned from, and tested on the other
+    half.
+    """
+    if len(models) < 2:
+        raise Error("give two models or more: -m FILE -m FILE")
+    parts = [read_model_file(model) for model in models]
+    sources = [LearnedGames.of_origin(part.origin, part.path) for part in parts]
+    if unknown := [source.model for source in sources if not source.is_known]:
+        raise Error(
+            f"{unknown[0]} does not say which games it learned from: give models made by "
+            "`hyoka learn …`"
+        )
+    judges = judged_games(games_of(records), sources, every_game=False)
+    # The parity of an id is random, and independent of the parts' own hash rule.
+    odd = (ids_of(judges.records) & np.uint64(1)).astype(bool)
+    learned = [record for record, own in zip(judges.records, odd, strict=True) if own]
+    unseen = [record for record, own in zip(judges.records, odd, strict=True) if not own]
+    table = table_of(learned)
+    origin = Origin(
+        command_line(context),
+        counts={"games": len(learned)},
+        parents={str(model): part.sha256 for model, part in zip(models, parts, strict=True)},
+    )
+    origin = learned_origin(origin, ids_in(table), sources)
+    with progress_bars() as progress:
+        found = combine(table, parts, positions=positions, origin=origin, progress=progress)
+        found.save(output)
+        held_out = judged(found.model(), unseen, output, progress)
+    if answered(
+        {
+            "game": found.game,
+            "weights": dict(zip(map(str, models), found.weights, strict=True)),
+            "log_losses": list(found.log_losses),
+            "file": str(output),
+            "held_out": None if held_out is None else held_out.rows(),
+        }
+    ):
+        return
+    tell_judges(judges, "learned from and judged by")
+    shown = plain_table("model", "power", "log-loss alone", right=(1, 2))
+    for model, weight, loss in zip(models, found.weights, found.log_losses, strict=False):
+        shown.add_row(escape(str(model)), f"{weight:.3f}", f"{loss:.3f}")
+    shown.add_row("all", "", f"{found.log_losses[-1]:.3f}")
+    out.print(shown)
+    print_accuracy(held_out, output)
+
+
+_STRENGTHS = StrengthSettings(positions=500_000)
+
+
+def learn_strengths_command(
+    context: typer.Context,
+    records: Sources,
+    output: Annotated[
+        Path, Output(("strengths", "latent")), option("--output", metavar="FILE")
+    ] = Path("strengths.json"),
+    settings: Annotated[Callable[..., StrengthSettings], Plan(_STRENGTHS)] = StrengthSettings,
+    hold_out: HoldOut = HOLD_OUT,
+    rows: Annotated[
+        int, typer.Option("--rows", min=0, help="Features to print, strongest and weakest.")
+    ] = 20,
+    table: Annotated[
+        Path | None,
+        Output((PAGE, PICTURE, TABLE), FORMATS),
+        typer.Option(
+            "--table", metavar="FILE", help="All features as .csv, .json, .html, .png or .svg."
+        ),
+    ] = None,
+) -> None:
+    """Fit strengths of move features (Bradley-Terry).
+
+    A move's strength is the product of its features' strengths (γ). Intervals are by games.
+    """
+    chosen = settings()
+    learned, unseen = split(games_of(records), hold_out)
+    games = table_of(learned)
+    positions = min(chosen.positions or sys.maxsize, int((games.played >= 0).sum()))
+    origin = Origin(
+        command_line(context),
+        seed=chosen.seed,
+        counts={"games": len(learned), "positions": positions},
+        choices={
+            "optimiser": chosen.optimizer,
+            "prior": f"{chosen.prior:g}",
+            "hold_out": f"{hold_out:g}",
+            "shapes": str(chosen.shapes),
+            "rank": str(chosen.rank),
+        },
+        learned_games=ids_in(games),
+    )
+    with progress_bars() as progress:
+        found = learn_strengths(games, chosen, origin=origin, progress=progress)
+        model: Strengths | Latent = found
+        if chosen.rank:
+            model = learn_latent(games, found, chosen, origin=origin, progress=progress)
+        model.model_file().save(output)
+        if table is not None:
+            found.save(table)
+        held_out = judged(model.model(), unseen, output, progress)
+    if answered(
+        {
+            "game": found.game,
+            "games": len(learned),
+            "positions": found.positions,
+            "converged": found.converged,
+            "rounds": found.rounds,
+            "log_loss": found.log_loss,
+            "random_log_loss": found.random_log_loss,
+            "features": found.rows(),
+            "file": str(output),
+            "held_out": None if held_out is None else held_out.rows(),
+        }
+    ):
+        return
+    _print_strengths(found, rows)
+    print_accuracy(held_out, output)
+
+
+def _print_strengths(found: Strengths, rows: int) -> None:
+    heading, *lines = found.lines()
+    tell(found.title)
+    table = plain_table(*map(escape, heading), right=range(1, len(heading)))
+    few = len(lines) <= 2 * rows
+    for line in lines if few else lines[:rows]:
+        table.add_row(*map(escape, line))
+    if not few:
+        table.add_row(f"… {len(lines) - 2 * rows:,} more", *[""] * (len(heading) - 1))
+        for line in lines[-rows:] if rows else []:
+            table.add_row(*map(escape, line))
+    out.print(table)
+    for note in found.notes():
+        out.print(note, style="dim" if found.converged else None, markup=False)
+
+
+def model_features_command(
+    game: GameName,
+    with_patterns: Annotated[
+        bool, typer.Option("--patterns", help="Also all the patterns of stones (Go: 1,107).")
+    ] = False,
+) -> None:
+    """List the move features of a game, with strengths."""
+    name = game_facts(game).name
+    known = move_features(name)
+    if not known:
+        raise Error(f"moves of {name} have no features")
+    if answered(
+        [
+            {"feature": feature, "strength": strength, "meaning": meaning_of(feature)}
+            for feature, strength in known.items()
+        ]
+    ):
+        return
+    table = plain_table("feature", "built-in γ", "meaning", right=(1,))
+    hidden = 0
+    for feature, strength in known.items():
+        if feature.startswith("pattern_") and not with_patterns:
+            hidden += 1
+            continue
+        table.add_row(escape(feature), f"{strength:.3g}", escape(meaning_of(feature)))
+    out.print(table)
+    if hidden:
+        hint(f"and {hidden:,} patterns of stones: --patterns")

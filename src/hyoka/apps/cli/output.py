@@ -64,6 +64,21 @@ def say(text: str, *, complaint: bool = False) -> None:
     print(escape_control_chars(text), file=sys.stderr if complaint else sys.stdout)
 
 
+def tell(text: str) -> None:
+    """Print a line of an answer."""
+    out.print(text, markup=False, soft_wrap=True)
+
+
+def hint(text: str) -> None:
+    """Print a line beside an answer: what it rests on, or the next step."""
+    out.print(text, style="dim", markup=False, soft_wrap=True)
+
+
+def complain(text: str) -> None:
+    """Print a line on standard error."""
+    err.print(text, markup=False, soft_wrap=True)
+
+
 def command_line(context: typer.Context) -> str:
     """Return the command line, for files that record how they were made."""
     return shlex.join(["hyoka", *context.find_root().obj])
@@ -314,5 +329,5 @@ def kept_when_interrupted(done: str, where: Path | None = None) -> Iterator[None
         yield
     except KeyboardInterrupt:
         place = "" if where is None else f" in {where}"
-        err.print(f"what was {done} is kept{place}; the same command goes on", markup=False)
+        complain(f"what was {done} is kept{place}; the same command goes on")
         raise

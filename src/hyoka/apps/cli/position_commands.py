@@ -17,11 +17,14 @@ from rich.status import Status
 from hyoka.apps.cli.command_options import Output, option
 from hyoka.apps.cli.output import (
     answered,
+    complain,
     err,
+    hint,
     is_quiet,
     out,
     plain_table,
     print_json,
+    tell,
     tracked,
     wants_json,
 )
@@ -107,8 +110,7 @@ def position_show_command(
     ] = "",
     game_id: Annotated[int | None, option("--game", min=0, metavar="ID")] = None,
     ply: Annotated[
-        int | None,
-        typer.Option("--ply", min=0, help="After this many moves; else at the end."),
+        int | None, typer.Option("--ply", min=0, help="After this many moves; else at the end.")
     ] = None,
     svg_file: Annotated[
         Path | None,
@@ -122,10 +124,7 @@ def position_show_command(
     plain: Annotated[
         bool, typer.Option("--ascii", help="Draw with ASCII characters only.")
     ] = False,
-    model: Annotated[
-        str | None,
-        option("--model", metavar="FILE"),
-    ] = None,
+    model: Annotated[str | None, option("--model", metavar="FILE")] = None,
     area: Annotated[
         str | None,
         typer.Option(
@@ -170,15 +169,15 @@ def position_show_command(
     ):
         return
     for heading in known.get("headings", []):
-        out.print(heading, markup=False, soft_wrap=True)
+        tell(heading)
     print(terminal(board, ascii=plain))
-    out.print(line.position.text, soft_wrap=True, style="dim", markup=False)
+    hint(line.position.text)
     if outcome is None:
         out.print(f"{line.to_play.name} player to move, {line.count_moves()} legal moves")
     _print_known(known)
     _print_ranking(known.get("ranking"))
     if svg_file is not None:
-        err.print(f"wrote {svg_file}", markup=False)
+        complain(f"wrote {svg_file}")
 
 
 def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dict[str, Any]]:
@@ -269,24 +268,24 @@ def _print_ranking(said: dict[str, Any] | None) -> None:
             f"{len(area['points'])} points"
         )
         for each in area["tactics"]:
-            out.print(f"{each['about']}: {each['answer']}", markup=False)
+            tell(f"{each['about']}: {each['answer']}")
 
 
 def _print_known(known: dict[str, Any]) -> None:
     columns = known.get("columns", {})
     if columns:
-        out.print("  ".join(f"{name} {value}" for name, value in columns.items()), markup=False)
+        tell("  ".join(f"{name} {value}" for name, value in columns.items()))
     for remark in known.get("remarks", []):
         facts = {key: value for key, value in remark.items() if value not in (None, False, "", ())}
         words = "  ".join(
             f"{key} {escape_control_chars(_short(value))}" for key, value in facts.items()
         )
-        out.print(f"record: {words}", markup=False, soft_wrap=True)
+        tell(f"record: {words}")
     for row in known.get("evaluations", []):
         names = ("engine", "title")
         facts = {key: value for key, value in row.items() if value is not None and key not in names}
         words = "  ".join(f"{key} {_short(value)}" for key, value in facts.items())
-        out.print(f"{row['title']}: {words}", markup=False)
+        tell(f"{row['title']}: {words}")
 
 
 def _short(value: object) -> str:
@@ -301,19 +300,10 @@ Moves = Annotated[
 
 def position_search_command(
     game: GameName,
-    spec: Annotated[
-        str | None,
-        typer.Option(
-            "--with",
-            metavar="SPEC",
-            help="KIND or KIND:SETTING=VALUE,… with a kind out of "
-            + ", ".join(KINDS)
-            + ". By default `ab:time=2` in chess and shogi, `uct:playouts=10000` elsewhere.",
-        ),
-    ] = None,
+    spec: Annotated[str | None, option("--with", metavar="SPEC")] = None,
     text: PositionText = None,
     moves: Moves = "",
-    top: Annotated[int, typer.Option(min=1, help="Number of moves shown.")] = 10,
+    top: Annotated[int, option("--top", min=1)] = 10,
     settings: Annotated[
         bool, typer.Option("--settings", help="Only list what can be set about the search.")
     ] = False,
@@ -392,7 +382,7 @@ def played(line: Line, moves: str) -> Line:
 def _shower(status: Status) -> OnResult:
     def show(result: SearchResult) -> None:
         effort = f"{result.playouts or result.nodes:,}"
-        status.update(f"{effort}  {escape(_line(result.pv[:6]))}  {_worth(result)}")
+        status.update(f"{effort}  {escape(_line(result.pv[:6]))}  {result.worth()}")
 
     return show
 
@@ -401,23 +391,12 @@ def _line(pv: Sequence[AnyMove]) -> str:
     return " ".join(map(str, pv))
 
 
-def _worth(result: SearchResult) -> str:
-    words = [] if result.value is None else [f"{result.value:.3f}"]
-    if result.mate is not None:
-        words.append(f"in {abs(result.mate)} {'ply' if abs(result.mate) == 1 else 'plies'}")
-    elif result.score is not None:
-        words.append(f"{result.score:+.0f}")
-    if result.proven is not None:
-        words.append(result.proven)
-    return " ".join(words)
-
-
 def _print_result(result: SearchResult, top: int) -> None:
     if result.best is None:
         out.print(f"no move found ({result.stopped_by})")
         return
     pv = _line(result.pv[:20]) + (" …" if len(result.pv) > 20 else "")
-    out.print(f"[bold]{escape(str(result.best))}[/]  {_worth(result)}  {escape(pv)}")
+    out.print(f"[bold]{escape(str(result.best))}[/]  {result.worth()}  {escape(pv)}")
     table = plain_table("move", "visits", "value", "score", "prior", "", "line", right=range(1, 5))
     for report in result.moves[:top]:
         table.add_row(
@@ -434,10 +413,7 @@ def _print_result(result: SearchResult, top: int) -> None:
     count, what = (result.playouts, "playouts") if result.playouts else (result.nodes, "nodes")
     rate = f", {count / result.time_s:,.0f} a second" if result.time_s > 0.01 else ""
     ended = f"; ended by {result.stopped_by}" if result.stopped_by else ""
-    out.print(
-        f"{count:,} {what} in {result.time_s:.2f} s{rate}; depth {result.depth}{ended}{by}",
-        style="dim",
-    )
+    hint(f"{count:,} {what} in {result.time_s:.2f} s{rate}; depth {result.depth}{ended}{by}")
 
 
 def _json(name: str, line: Line, spec: SearchSpec, result: SearchResult) -> dict[str, object]:
@@ -480,9 +456,7 @@ def position_mate_command(
     nodes: Annotated[
         int, typer.Option(min=0, help="Positions to visit at most; 0: no limit.")
     ] = 10_000_000,
-    time_s: Annotated[
-        float, typer.Option("--time", min=0, metavar="S", help="Seconds at most; 0: no limit.")
-    ] = 0.0,
+    time_s: Annotated[float, option("--time", min=0, metavar="S")] = 0.0,
     hash_mib: Annotated[
         int, typer.Option("--hash", min=1, max=2**15, metavar="MIB", help="For the table.")
     ] = 256,
@@ -499,6 +473,6 @@ def position_mate_command(
             verdict += f" in {len(mate.line)} plies: {escape(_line(mate.line))}"
         out.print(verdict)
         rate = f", {mate.nodes / mate.time_s:,.0f} a second" if mate.time_s > 0.01 else ""
-        out.print(f"{mate.nodes:,} nodes in {mate.time_s:.2f} s{rate}", style="dim")
+        hint(f"{mate.nodes:,} nodes in {mate.time_s:.2f} s{rate}")
     if mate.verdict != "mate":
         raise typer.Exit(1 if mate.verdict == "no mate" else 3)

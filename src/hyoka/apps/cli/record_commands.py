@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands about records: read them into a study, count them, write them in another notation."""
 
-import dataclasses
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 from hyoka.apps.cli.command_options import Output, OutputFolder, StudyPath, option
 from hyoka.apps.cli.output import (
     answered,
-    err,
+    complain,
     out,
     plain_table,
     print_json,
@@ -21,15 +20,7 @@ from hyoka.apps.cli.output import (
     wants_json,
 )
 from hyoka.foundation.errors import Error
-from hyoka.records import (
-    Record,
-    Refused,
-    UnreadableNumber,
-    batches,
-    read_records,
-    write_records,
-)
-from hyoka.records.record import Range
+from hyoka.records import Record, Refused, UnreadableNumber, batches, read_records, write_records
 from hyoka.records.summary import Summary, summarize
 from hyoka.records.writing import format_of_path
 from hyoka.study import ImportReport, append_to_study, games_where, make_study
@@ -43,17 +34,11 @@ Files = Annotated[
         show_default=False,
     ),
 ]
-Format = Annotated[
-    str | None,
-    option("--format", metavar="NAME"),
-]
+Format = Annotated[str | None, option("--format", metavar="NAME")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad game.")]
 
 
-GamesWhere = Annotated[
-    str | None,
-    option("--where", metavar="SQL"),
-]
+GamesWhere = Annotated[str | None, option("--where", metavar="SQL")]
 
 
 def study_create_command(
@@ -112,10 +97,7 @@ def study_append_command(
 
 
 def records_info_command(
-    files: Files,
-    where: GamesWhere = None,
-    format: Format = None,
-    strict: Strict = False,
+    files: Files, where: GamesWhere = None, format: Format = None, strict: Strict = False
 ) -> None:
     """Count and describe game records.
 
@@ -133,20 +115,15 @@ def records_info_command(
 def exit_if_unread(unread: int) -> None:
     """The exit code tells programs whether all games were read."""
     if unread:
-        err.print(f"{unread:,} files or parts of files could not be read", markup=False)
+        complain(f"{unread:,} files or parts of files could not be read")
         raise typer.Exit(3)
 
 
 def records_convert_command(
     files: Files,
-    output: Annotated[
-        Path,
-        Output(),
-        option("--output", metavar="FILE", show_default=False),
-    ],
+    output: Annotated[Path, Output(), option("--output", metavar="FILE", show_default=False)],
     to_format: Annotated[
-        str | None,
-        typer.Option("--to-format", metavar="NAME", help="sgf, pgn, csa, kif or lines."),
+        str | None, typer.Option("--to-format", metavar="NAME", help="sgf, pgn, csa, kif or lines.")
     ] = None,
     format: Format = None,
     strict: Strict = False,
@@ -182,21 +159,19 @@ def _print_refused(first: list[Refused], faults: dict[str, int]) -> None:
         return
     total = sum(faults.values())
     kinds = ", ".join(f"{count:,} {fault}" for fault, count in faults.items())
-    err.print(f"refused {total:,}: {kinds}", markup=False)
+    complain(f"refused {total:,}: {kinds}")
     for refused in first[:5]:
-        err.print(f"  {refused}", markup=False, soft_wrap=True)
+        complain(f"  {refused}")
     if total > 5:
-        err.print(f"  and {total - 5:,} more", markup=False)
+        complain(f"  and {total - 5:,} more")
 
 
 def _print_unreadable(count: int, first: list[UnreadableNumber]) -> None:
     if not count:
         return
-    err.print(
-        f"{count:,} numbers in comments could not be read and are left out, e.g.", markup=False
-    )
+    complain(f"{count:,} numbers in comments could not be read and are left out, e.g.")
     for each in first[:5]:
-        err.print(f"  {each}", markup=False, soft_wrap=True)
+        complain(f"  {each}")
 
 
 def _print_report(report: ImportReport, study: Path, added: str) -> None:
@@ -225,40 +200,8 @@ def _print_report(report: ImportReport, study: Path, added: str) -> None:
     _print_refused(report.first_refused, dict(report.refused))
 
 
-def _as_values(summary: Summary) -> dict[str, object]:
-    def bounds(numbers: Range) -> dict[str, float | int | None]:
-        if not numbers.count:
-            return {"count": 0, "low": None, "high": None, "mean": None}
-        return {
-            "count": numbers.count,
-            "low": numbers.low,
-            "high": numbers.high,
-            "mean": numbers.mean,
-        }
-
-    games = {}
-    for name, one in summary.games.items():
-        values = {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}
-        for key in ("plies", "komi"):
-            values[key] = bounds(values[key])
-        standings = values.pop("standings")
-        for key, given in (("ranks", standings.ranks), ("ratings", standings.ratings)):
-            ends = {"lowest": given.lowest or None, "highest": given.highest or None}
-            values[key] = bounds(given) | ends
-        games[name] = values
-    first = [dataclasses.asdict(refused) for refused in summary.first_refused]
-    return {
-        "games": games,
-        "sources": summary.sources,
-        "unreadable": summary.unreadable,
-        "refused": dict(summary.refused),
-        "unread": summary.unread,
-        "first_refused": first,
-    }
-
-
 def _print_summary(summary: Summary) -> None:
-    if answered(_as_values(summary)):
+    if answered(summary.as_json()):
         return
     for name, one in summary.games.items():
         table = plain_table("", "", right=[])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that write a study's report, and its positions for other programs."""
 
-import dataclasses
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,26 +14,20 @@ from hyoka.apps.cli.command_options import (
     OutputFolder,
     Plan,
     StudyPath,
-    Where,
     check_outputs,
     option,
 )
 from hyoka.apps.cli.command_table import in_options
-from hyoka.apps.cli.output import answered, err, out, progress_bars
+from hyoka.apps.cli.output import answered, progress_bars, tell
 from hyoka.foundation.progress import Progress
 from hyoka.reporting.study_report import ReportOptions, save_figures, write_report
-from hyoka.storage.outputs import PAGE, PICTURE, TABLE
+from hyoka.storage.outputs import PAGE, PICTURE
 from hyoka.study import Study
-from hyoka.study.exporting import export_positions
 
 
 def report_command(
     study: StudyPath,
-    output: Annotated[
-        Path | None,
-        Output((PAGE,)),
-        option("--output", metavar="FILE"),
-    ] = None,
+    output: Annotated[Path | None, Output((PAGE,)), option("--output", metavar="FILE")] = None,
     evaluators: Evaluators = None,
     options: Annotated[
         Callable[..., ReportOptions], Plan(ReportOptions, without=("boards_a_bin",))
@@ -67,42 +60,9 @@ def report_command(
     if answered(report.as_json() | {"file": str(file), "figures": list(map(str, pictures))}):
         return
     covered = in_options(str(report.results.coverage), {"draws": "--draws"})
-    out.print(covered, markup=False, soft_wrap=True)
+    tell(covered)
     for finding in report.findings:
-        out.print(f"- {finding.text}", markup=False, soft_wrap=True)
+        tell(f"- {finding.text}")
     if figures is not None:
-        out.print(f"{len(pictures)} figures in {figures}", markup=False, soft_wrap=True)
-    out.print(f"report: {file}", markup=False, soft_wrap=True)
-
-
-def study_export_command(
-    study: StudyPath,
-    output: Annotated[
-        Path,
-        Output((TABLE,)),
-        option("--output", metavar="FILE", show_default=False),
-    ],
-    evaluator: Annotated[
-        str | None,
-        option("--evaluator", metavar="NAME", show_default=False),
-    ] = None,
-    where: Where = None,
-) -> None:
-    """Export positions with results and evaluations.
-
-    Adjudications replace the records' results. Positions without the data that a format needs (a
-    result, a score, a move played) are excluded.
-    """
-    opened = Study.open(study)
-    with progress_bars() as progress:
-        report = export_positions(
-            opened, output, evaluator=evaluator, where=where, progress=progress
-        )
-    if answered(dataclasses.asdict(report)):
-        return
-    left_out = f"; {report.left_out:,} left out" if report.left_out else ""
-    err.print(
-        f"wrote {report.path}: {report.positions:,} positions{left_out}",
-        markup=False,
-        soft_wrap=True,
-    )
+        tell(f"{len(pictures)} figures in {figures}")
+    tell(f"report: {file}")

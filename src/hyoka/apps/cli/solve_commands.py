@@ -12,14 +12,16 @@ from rich.markup import escape
 
 from hyoka.agents import agent_of, spec_of
 from hyoka.apps.cli.command_options import option
-from hyoka.apps.cli.move_model_commands import tell_judges
+from hyoka.apps.cli.model_commands import tell_judges
 from hyoka.apps.cli.output import (
     answered,
-    err,
+    complain,
+    hint,
     out,
     plain_table,
     print_json,
     progress_bars,
+    tell,
     wants_json,
 )
 from hyoka.apps.cli.position_commands import GameName
@@ -31,7 +33,6 @@ from hyoka.games import game_facts
 from hyoka.learning.prediction import (
     POLICY_WITH_MODEL,
     PlayoutPolicy,
-    PlayoutQuality,
     judged_games,
     playout_quality,
     table_of,
@@ -58,30 +59,15 @@ def solve_command(
         ),
     ],
     players: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            metavar="SPEC",
-            help="Who solves, repeatable: a search (ab:nodes=100000) or an engine "
-            "(uci:nodes=1000:stockfish); ab if none is named.",
-            show_default=False,
-        ),
+        list[str] | None, option("--with", metavar="SPEC", show_default=False)
     ] = None,
-    time_s: Annotated[
-        float | None, typer.Option("--time", min=0.001, metavar="S", help="Seconds a problem.")
-    ] = None,
+    time_s: Annotated[float | None, option("--time", min=0.001, metavar="S")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Positions a problem.")] = None,
-    playouts: Annotated[int | None, typer.Option(min=1, help="Playouts a problem.")] = None,
+    playouts: Annotated[int | None, option("--playouts", min=1)] = None,
     depth: Annotated[int | None, typer.Option(min=1, max=999, help="Plies.")] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Only the first N of each set."),
-    ] = None,
+    limit: Annotated[int | None, option("--limit", min=1, metavar="N")] = None,
     jobs: Annotated[int, option("--jobs", min=1)] = 1,
-    cluster_address: Annotated[
-        str | None,
-        option("--cluster", metavar="ADDRESS"),
-    ] = None,
+    cluster_address: Annotated[str | None, option("--cluster", metavar="ADDRESS")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="List what was not solved.")] = False,
 ) -> int:
     """Measure how many problems searches and engines solve.
@@ -111,7 +97,7 @@ def solve_command(
             reports.append(dataclasses.replace(report, title=title))
             if reports[-1].interrupted:
                 break
-    if not answered([_as_json(report) for report in reports]):
+    if not answered([report.as_json() for report in reports]):
         _print_reports(reports)
         if verbose:
             _print_failures(reports)
@@ -133,11 +119,7 @@ def _chosen(
                 break
             problems.append(problem)
         if suite.refused:
-            err.print(
-                f"{suite.source}: {len(suite.refused)} refused, the first: {suite.refused[0]}",
-                markup=False,
-                soft_wrap=True,
-            )
+            complain(f"{suite.source}: {len(suite.refused)} refused, the first: {suite.refused[0]}")
     return problems
 
 
@@ -157,10 +139,10 @@ def _print_reports(reports: Sequence[SolveReport]) -> None:
     for report in reports[:1] if alike else reports:
         for reason, count in report.skipped.items():
             whom = "" if alike else f" to {report.title}"
-            out.print(f"{count} not applicable{whom}: {reason}", style="dim", markup=False)
+            hint(f"{count} not applicable{whom}: {reason}")
     for report in reports:
         if report.interrupted:
-            out.print(f"interrupted: {report.title} solved what is shown", markup=False)
+            tell(f"interrupted: {report.title} solved what is shown")
 
 
 def _summary(report: SolveReport) -> str:
@@ -169,10 +151,7 @@ def _summary(report: SolveReport) -> str:
         return "–"
     low, high = report.interval
     share = report.solved / report.asked
-    words = [
-        f"[bold]{report.solved}[/] of {report.asked}",
-        f"{share:.1%} ({low:.1%}–{high:.1%})",
-    ]
+    words = [f"[bold]{report.solved}[/] of {report.asked}", f"{share:.1%} ({low:.1%}–{high:.1%})"]
     points, most = report.points
     if most:
         words.append(f"{points:,} of {most:,} points")
@@ -199,27 +178,6 @@ def _print_failures(reports: Sequence[SolveReport]) -> None:
         if failures:
             out.print(f"\n[bold]{escape(report.title)}[/]")
             out.print(table)
-
-
-def _as_json(report: SolveReport) -> dict[str, object]:
-    low, high = report.interval
-    points, most = report.points
-    return {
-        "player": report.player,
-        "title": report.title,
-        "solved": report.solved,
-        "asked": report.asked,
-        "low": low,
-        "high": high,
-        "points": points,
-        "most_points": most,
-        "time_s": report.time_s,
-        "nodes": report.nodes,
-        "errors": report.errors,
-        "skipped": dict(report.skipped),
-        "interrupted": report.interrupted,
-        "problems": [dataclasses.asdict(verdict) for verdict in report.verdicts],
-    }
 
 
 def position_playouts_command(
@@ -250,10 +208,7 @@ def position_playouts_command(
         ),
     ] = None,
     seed: Annotated[int, option("--seed", min=0)] = 0,
-    every_game: Annotated[
-        bool,
-        option("--all"),
-    ] = False,
+    every_game: Annotated[bool, option("--all")] = False,
 ) -> None:
     """Measure playouts: prediction accuracy, length, speed.
 
@@ -292,7 +247,7 @@ def position_playouts_command(
         )
     if wants_json():
         about = {} if judges is None else judges.as_json()
-        print_json([_quality_json(each) | about for each in found])
+        print_json([each.as_json() | about for each in found])
         return
     if judges is not None:
         tell_judges(judges)
@@ -310,17 +265,3 @@ def position_playouts_command(
 
 def _share(share: Estimate | None) -> str:
     return "" if share is None else share.short_text(".3f")
-
-
-def _quality_json(quality: PlayoutQuality) -> dict[str, object]:
-    def ends(share: Estimate | None) -> list[float] | None:
-        return None if share is None else [share.value, share.low, share.high]
-
-    return {
-        "policy": quality.policy.text,
-        "drawn": ends(quality.drawn),
-        "first": ends(quality.first),
-        "ended": ends(quality.terminated),
-        "mean_plies": quality.plies,
-        "playouts_a_second": quality.rate,
-    }

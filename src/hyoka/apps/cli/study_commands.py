@@ -15,13 +15,16 @@ from hyoka import _core
 from hyoka.apps.cli.command_options import Output, StudyPath, Where, option
 from hyoka.apps.cli.output import (
     answered,
+    complain,
     err,
+    hint,
     kept_when_interrupted,
     out,
     plain_table,
     print_columns,
     print_json,
     progress_bars,
+    tell,
     wants_json,
 )
 from hyoka.foundation.errors import ConditionError, Error, ParameterError
@@ -35,6 +38,7 @@ from hyoka.study import COMMENTS, ColumnReport, Study, columns_of
 from hyoka.study.derived_columns import CategoriesReport, categorize, rank_moves
 from hyoka.study.evaluating import EvaluationReport, evaluate
 from hyoka.study.exact_results import adjudicate, adjudicate_records
+from hyoka.study.exporting import export_positions
 from hyoka.study.sampling import SAID, evaluator_titles
 from hyoka.study.verify import check_study
 
@@ -114,9 +118,7 @@ def study_columns_command(
             table.add_row(name, doc)
         out.print(table)
         said = ", ".join(said for said in SAID if said not in names)
-        out.print(
-            f"Questions to evaluators also have {said}, and evaluator: its name.", style="dim"
-        )
+        hint(f"Questions to evaluators also have {said}, and evaluator: its name.")
         return
     columns = _core.columns(game_facts(game).name)
     if answered(
@@ -138,9 +140,7 @@ def study_columns_command(
         cost = "costly" if column.costly else ""
         table.add_row(column.name, column.kind, cost, column.doc + labels)
     out.print(table)
-    out.print(
-        "Every position also has game_id, ply, first_to_play and its game's columns.", style="dim"
-    )
+    hint("Every position also has game_id, ply, first_to_play and its game's columns.")
 
 
 def _change_columns(study: Study, add: list[str], drop: list[str]) -> None:
@@ -192,43 +192,16 @@ _OF_GAMES = {
 
 def study_evaluate_command(
     study: StudyPath,
-    evaluators: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            metavar="SPEC",
-            help="An evaluator, repeatable: `comments` (the values in the records; "
-            "`comments:by=player`: each player is one, and each program with all its versions; "
-            "`comments:player=NAME*`: those of such "
-            "names are one), a search of "
-            "ours as KIND or KIND:SETTINGS, e.g. uct:playouts=500 or ab:depth=4, or an engine as "
-            'PROTOCOL:COMMAND or PROTOCOL:SETTINGS:COMMAND, e.g. "uci:nodes=1000:stockfish", '
-            '"gtp:gnugo --mode gtp --level 0", "usi:depth=4:fairy-stockfish", or evaluations of '
-            "your own as table:FILE (CSV or Parquet, by game_id and ply or by position).",
-        ),
-    ] = None,
+    evaluators: Annotated[list[str] | None, option("--with", metavar="SPEC")] = None,
     name: Annotated[
         str, typer.Option("--name", help="The name of a single evaluator in reports.")
     ] = "",
     where: Where = None,
-    sample: Annotated[
-        int | None,
-        option("--sample", min=1, metavar="N"),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="At most N positions, spread evenly over the games; a larger N adds to them.",
-        ),
-    ] = None,
+    sample: Annotated[int | None, option("--sample", min=1, metavar="N")] = None,
+    limit: Annotated[int | None, option("--limit", min=1, metavar="N")] = None,
     seed: Annotated[int, option("--seed", min=0)] = 0,
     jobs: Annotated[int, option("--jobs", min=1, max=1024)] = 1,
-    cluster_address: Annotated[
-        str | None,
-        option("--cluster", metavar="ADDRESS"),
-    ] = None,
+    cluster_address: Annotated[str | None, option("--cluster", metavar="ADDRESS")] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Ask again about positions that failed.")
     ] = False,
@@ -262,7 +235,7 @@ def study_evaluate_command(
     if not any(report.wanted for report in reports):
         chosen = f" for which {where} holds" if where else ""
         silent = ", or the records say nothing of any" if not evaluators else ""
-        err.print(f"nothing was evaluated: there is no position{chosen}{silent}", markup=False)
+        complain(f"nothing was evaluated: there is no position{chosen}{silent}")
         raise typer.Exit(1)
     useless = (report.wanted and not report.known for report in reports)
     all_failed = (report.failed and report.failed == report.done for report in reports)
@@ -295,16 +268,14 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
         err.print("the records hold no values of these positions")
     for report in reports:
         for note in report.notes:
-            err.print(note, markup=False, soft_wrap=True)
+            complain(note)
         for failure in report.failures[:3]:
-            err.print(f"failed ({failure.reason}): {failure.message}", markup=False)
-            err.print(failure.detail, markup=False, style="dim", soft_wrap=True)
+            complain(f"failed ({failure.reason}): {failure.message}")
+            complain(failure.detail)
         if report.failed_before:
-            err.print(
+            complain(
                 f"{report.title}: {report.failed_before:,} of {report.wanted:,} "
-                "positions failed before; --retry-failed asks about them again",
-                markup=False,
-                soft_wrap=True,
+                "positions failed before; --retry-failed asks about them again"
             )
 
 
@@ -315,21 +286,11 @@ def _method_help(name: str) -> str:
 
 def study_annotate_command(
     study: StudyPath,
-    model: Annotated[
-        str | None,
-        option("--model", metavar="FILE"),
-    ] = None,
+    model: Annotated[str | None, option("--model", metavar="FILE")] = None,
     name: Annotated[
         str, typer.Option("--name", help="With --model: the columns' prefix, as in NAME_rank.")
     ] = "model",
-    spec: Annotated[
-        str | None,
-        typer.Option(
-            "--search",
-            metavar="SPEC",
-            help=f"Search the positions to depths 1 to 3: {SEARCH}, or ab with other settings.",
-        ),
-    ] = None,
+    spec: Annotated[str | None, option("--search", metavar="SPEC")] = None,
     jobs: Annotated[int, option("--jobs", min=1, max=1024)] = 1,
 ) -> None:
     """Add columns of move ranks or position difficulty for slices.
@@ -355,15 +316,14 @@ def study_annotate_command(
     elif model is None:
         _print_categories(difficulty)
         by = f"hyoka analyze summary {shlex.quote(str(study))} --by best_move_changes"
-        out.print(f"use them: {by}", style="dim", markup=False, soft_wrap=True)
+        hint(f"use them: {by}")
     else:
         if ranks.note:
             note = f"among the study's {ranks.games:,} games: {ranks.note}"
-            out.print(note, markup=False, soft_wrap=True)
-        out.print(
+            tell(note)
+        tell(
             f"{ranks.first:.1%} of {ranks.ranked:,} moves played are ranked first; columns "
-            f"{', '.join(ranks.columns)}",
-            markup=False,
+            f"{', '.join(ranks.columns)}"
         )
 
 
@@ -398,10 +358,7 @@ def study_adjudicate_command(
             "gives the whole record to its winner. Interrupted, the same command goes on.",
         ),
     ] = False,
-    jobs: Annotated[
-        int,
-        option("--jobs", min=1, max=1024),
-    ] = 1,
+    jobs: Annotated[int, option("--jobs", min=1, max=1024)] = 1,
 ) -> None:
     """Store exact results beside the results of the records.
 
@@ -450,13 +407,12 @@ def study_verify_command(
     check = check_study(study, seal=seal)
     if not answered({**dataclasses.asdict(check), "is_whole": check.is_whole}):
         for damage in check.damage:
-            err.print(f"damaged: {damage}", markup=False, soft_wrap=True)
+            complain(f"damaged: {damage}")
         if check.is_whole:
-            out.print(
+            tell(
                 f"{study} is whole: {check.games:,} games, {check.positions:,} positions, "
                 f"{check.evaluations:,} evaluations in {check.parts:,} parts, "
-                f"{check.bytes / 1e6:,.1f} MB",
-                markup=False,
+                f"{check.bytes / 1e6:,.1f} MB"
             )
         if not check.sealed:
             err.print("its parts have no checksums; --seal adds them")
@@ -480,13 +436,9 @@ def study_sql_command(
             show_default=False,
         ),
     ],
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Rows shown; 50 in a table, all in JSON and files.")
-    ] = None,
+    limit: Annotated[int | None, option("--limit", min=1)] = None,
     output: Annotated[
-        Path | None,
-        Output((TABLE,), TABLES),
-        option("--output", metavar="FILE"),
+        Path | None, Output((TABLE,), TABLES), option("--output", metavar="FILE")
     ] = None,
 ) -> None:
     """Query a study with SQL, read-only."""
@@ -496,7 +448,7 @@ def study_sql_command(
         written = answer.slice(0, limit)
         write_table(written, output)
         if not answered({"path": str(output), "rows": len(written)}):
-            err.print(f"wrote {output}: {len(written):,} rows", markup=False, soft_wrap=True)
+            complain(f"wrote {output}: {len(written):,} rows")
         return
     if wants_json():
         rows = _rows(answer.slice(0, limit))
@@ -514,7 +466,7 @@ def study_sql_command(
     rows = _rows(answer.slice(0, limit))
     print_columns(answer.column_names, [[*map(_cell, row.values())] for row in rows])
     if len(answer) > limit:
-        err.print(f"{limit} of {len(answer):,} rows; --limit shows more", style="dim")
+        complain(f"{limit} of {len(answer):,} rows; --limit shows more")
 
 
 def _check_names(answer: pa.Table) -> None:
@@ -540,3 +492,29 @@ def _cell(value: object) -> str:
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def study_export_command(
+    study: StudyPath,
+    output: Annotated[
+        Path, Output((TABLE,)), option("--output", metavar="FILE", show_default=False)
+    ],
+    evaluator: Annotated[
+        str | None, option("--evaluator", metavar="NAME", show_default=False)
+    ] = None,
+    where: Where = None,
+) -> None:
+    """Export positions with results and evaluations.
+
+    Adjudications replace the records' results. Positions without the data that a format needs (a
+    result, a score, a move played) are excluded.
+    """
+    opened = Study.open(study)
+    with progress_bars() as progress:
+        report = export_positions(
+            opened, output, evaluator=evaluator, where=where, progress=progress
+        )
+    if answered(dataclasses.asdict(report)):
+        return
+    left_out = f"; {report.left_out:,} left out" if report.left_out else ""
+    complain(f"wrote {report.path}: {report.positions:,} positions{left_out}")

@@ -27,12 +27,14 @@ from hyoka.apps.cli.match_commands import workers
 from hyoka.apps.cli.output import (
     answered,
     err,
+    hint,
     kept_when_interrupted,
     out,
     plain_table,
     print_json,
     progress_bars,
     say,
+    tell,
     tracked,
     wants_json,
 )
@@ -53,9 +55,7 @@ def improve_command(
     study: StudyPath,
     plan: Annotated[Callable[..., ImprovePlan], Plan(ImprovePlan)] = ImprovePlan,
     folder: Annotated[
-        Path | None,
-        OutputFolder(PLAN, "an improvement"),
-        option("--output", metavar="FOLDER"),
+        Path | None, OutputFolder(PLAN, "an improvement"), option("--output", metavar="FOLDER")
     ] = None,
     still: Annotated[
         bool, typer.Option("--still", help="Charts of the page are pictures: smaller, no scripts.")
@@ -92,30 +92,22 @@ def improve_command(
 def _print(story: Improvement) -> None:
     outcome, *steps = story.sentences()
     for sentence in steps:
-        out.print(f"• {sentence}", markup=False, soft_wrap=True)
-    out.print(f"\n{outcome}", markup=False, soft_wrap=True)
+        tell(f"• {sentence}")
+    tell(f"\n{outcome}")
     if story.weights is not None:
-        out.print(f"play with it: ab:eval={story.weights}", markup=False, soft_wrap=True)
-    out.print(f"the whole story: {story.page}", style="dim", markup=False, soft_wrap=True)
+        tell(f"play with it: ab:eval={story.weights}")
+    hint(f"the whole story: {story.page}")
 
 
 _SPLITS = 5
 
 
 def demo_command(
-    to: Annotated[
-        Path,
-        OutputFolder(force=True),
-        option("--output", metavar="FOLDER"),
-    ] = Path("hyoka-demo"),
-    jobs: Annotated[
-        int | None,
-        option("--jobs", min=1, max=1024),
-    ] = None,
-    positions: Annotated[
-        int,
-        option("--positions", min=1, max=50),
-    ] = POSITIONS_A_GAME,
+    to: Annotated[Path, OutputFolder(force=True), option("--output", metavar="FOLDER")] = Path(
+        "hyoka-demo"
+    ),
+    jobs: Annotated[int | None, option("--jobs", min=1, max=1024)] = None,
+    positions: Annotated[int, option("--positions", min=1, max=50)] = POSITIONS_A_GAME,
 ) -> None:
     """Evaluate sample games and write a report: a first example.
 
@@ -132,10 +124,7 @@ def demo_command(
     with progress_bars() as progress:
         with kept_when_interrupted("evaluated"):
             demo = run_demo(
-                to,
-                jobs=jobs or os.cpu_count() or 1,
-                progress=progress,
-                positions_a_game=positions,
+                to, jobs=jobs or os.cpu_count() or 1, progress=progress, positions_a_game=positions
             )
         names = list(demo.engines.values())
         progress(Progress("measuring", 0, 1, "steps", "metrics"))
@@ -150,20 +139,14 @@ def demo_command(
         return
     print_result(metrics)
     print_result(slices)
-    out.print(f"The report is {report}: open it in a browser.", markup=False)
-    out.print(
-        f"Next: hyoka analyze summary {demo.go.path} --by phase · hyoka report {demo.chess.path}",
-        markup=False,
-        style="dim",
-    )
+    tell(f"The report is {report}: open it in a browser.")
+    hint(f"Next: hyoka analyze summary {demo.go.path} --by phase · hyoka report {demo.chess.path}")
 
 
 def records_samples_command(
-    to: Annotated[
-        Path,
-        OutputFolder(force=True),
-        option("--output", metavar="FOLDER"),
-    ] = Path("samples"),
+    to: Annotated[Path, OutputFolder(force=True), option("--output", metavar="FOLDER")] = Path(
+        "samples"
+    ),
 ) -> None:
     """Copy the sample records that come with Hyoka."""
     files = {to / file: sample_path(name) for name, file in SAMPLES.items()}
@@ -176,7 +159,7 @@ def records_samples_command(
         return
     for file in files:
         say(str(file))
-    out.print(f"try: hyoka records info {to}", markup=False, style="dim")
+    hint(f"try: hyoka records info {to}")
 
 
 def _is_copy(file: Path, sample: Path) -> bool:

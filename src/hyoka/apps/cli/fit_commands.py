@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command that fits weights to a study's games."""
 
+import math
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -14,28 +16,46 @@ from hyoka.analysis.sample import DrawnGames
 from hyoka.apps.cli.command_options import (
     HoldOut,
     Output,
+    Plan,
     Seed,
     StudyPath,
     Where,
     check_outputs,
     option,
 )
-from hyoka.apps.cli.output import answered, command_line, out, plain_table, progress_bars
+from hyoka.apps.cli.output import (
+    answered,
+    command_line,
+    hint,
+    out,
+    plain_table,
+    progress_bars,
+    tell,
+)
 from hyoka.foundation.errors import Error
+from hyoka.foundation.options import read_range
 from hyoka.foundation.progress import OnProgress
 from hyoka.learning import (
     METHODS,
     Examples,
+    FeatureTable,
     HeldOut,
     Method,
     PositionSelection,
     Shape,
+    TableColumns,
+    TunedWeights,
+    TuningPlan,
     WeightFit,
     column_examples,
+    feature_table,
     fit_weights,
     held_out_rows,
+    read_weights,
     term_examples,
+    tune_weights,
 )
+from hyoka.learning.tuner import ENDINGS
 from hyoka.storage.model_file import Origin
 from hyoka.storage.outputs import CODE, PAGE, PICTURE, TABLE, check_distinct
 from hyoka.study import Study
@@ -57,23 +77,10 @@ Methods = Annotated[
         show_default=False,
     ),
 ]
-Start = Annotated[
-    Path | None,
-    option("--from", metavar="FILE"),
-]
-Sample = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="Number of positions of each game, chosen by --seed."),
-]
-Draws = Annotated[
-    DrawnGames,
-    typer.Option(help="drop: leave drawn games out; half: count them as half won."),
-]
-Outputs = Annotated[
-    list[Path] | None,
-    Output(derived=True),
-    option("--output", metavar="FILE"),
-]
+Start = Annotated[Path | None, option("--from", metavar="FILE")]
+Sample = Annotated[int | None, option("--sample", min=1, metavar="N")]
+Draws = Annotated[DrawnGames, option("--draws")]
+Outputs = Annotated[list[Path] | None, Output(derived=True), option("--output", metavar="FILE")]
 CurveFile = Annotated[
     Path | None,
     Output(derived=True),
@@ -150,10 +157,7 @@ def learn_weights_command(
 def learn_offsets_command(
     context: typer.Context,
     study: StudyPath,
-    evaluator: Annotated[
-        str,
-        option("--evaluator", metavar="SPEC", show_default=False),
-    ],
+    evaluator: Annotated[str, option("--evaluator", metavar="SPEC", show_default=False)],
     columns: Annotated[
         list[str] | None,
         typer.Option(
@@ -291,7 +295,7 @@ def _as_json(fit: WeightFit, examples: Examples, files: Sequence[Path]) -> dict[
 
 def _print_examples(examples: Examples) -> None:
     at_rest = ", where a quiescence search comes to rest" if examples.quiet else ""
-    out.print(f"{len(examples):,} positions{at_rest}; {examples.source}", markup=False)
+    tell(f"{len(examples):,} positions{at_rest}; {examples.source}")
     left_out = [
         f"{count:,} {why}"
         for count, why in (
@@ -301,16 +305,15 @@ def _print_examples(examples: Examples) -> None:
         if count
     ]
     if left_out:
-        out.print(f"left out: {', '.join(left_out)}", style="dim")
+        hint(f"left out: {', '.join(left_out)}")
 
 
 def _print_fit(fit: WeightFit, files: Sequence[Path], start: Path | None) -> None:
     out.print()
-    out.print(
+    tell(
         f"{fit.method.upper()}: {fit.positions:,} positions of {fit.games:,} games; "
         f"scale {fit.scale:.4g} ± {fit.scale_error:.2g} {fit.unit} "
-        f"(before: {fit.scale_before:.4g})",
-        markup=False,
+        f"(before: {fit.scale_before:.4g})"
     )
     table = plain_table("", "weight", "±", "interval", "formerly", "ratio", right=range(1, 6))
     for each in fit.weights:
@@ -353,10 +356,150 @@ def _print_held_out(apart: HeldOut) -> None:
 
 
 def _print_next(fit: WeightFit, file: Path, start: Path | None) -> None:
-    out.print(f"\nwritten to {file}", markup=False, soft_wrap=True)
+    tell(f"\nwritten to {file}")
     if fit.evaluation is None:
         return
     old = "old=ab" if start is None else f"old=ab:eval={start}"
     words = ["hyoka", "match", "run", f"new=ab:eval={file}", old, "--game", fit.game]
     command = shlex.join([*words, "--games", "1000", "--sprt", "0,5"])
-    out.print(f"whether it plays better: {command}", markup=False, soft_wrap=True)
+    tell(f"whether it plays better: {command}")
+
+
+def learn_tune_command(
+    context: typer.Context,
+    features: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FEATURES",
+            help="CSV or Parquet: rows by game_id and ply or by position in the study, or without "
+            "a study with result and game_id; all other columns are features.",
+            show_default=False,
+        ),
+    ],
+    study: Annotated[
+        Path | None,
+        typer.Option("--study", metavar="STUDY", help="The study that the features describe."),
+    ] = None,
+    columns: Annotated[
+        Callable[..., TableColumns], Plan(TableColumns, names={"features": "feature"})
+    ] = TableColumns,
+    phase: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN[,OPENING,ENDING]",
+            help="Taper: a weight in the opening and one in the ending, by this column and its "
+            "values there, such as phase,24,0; by default 0 and 1.",
+        ),
+    ] = None,
+    plan: Annotated[
+        Callable[..., TuningPlan], Plan(TuningPlan, without=("method", "mix"))
+    ] = TuningPlan,
+    mix: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Weight of the result in the target, beside --toward; by default 0.5.",
+            show_default=False,
+        ),
+    ] = None,
+    methods: Methods = None,
+    weights: Start = None,
+    where: Where = None,
+    draws: Draws = "half",
+    outputs: Outputs = None,
+) -> None:
+    """Tune the weights of your own engine's features.
+
+    The features are columns of a table, with a row for each position. Weights are written as JSON,
+    CSV or a C header.
+
+    For example: hyoka learn tune features.csv --phase phase,24,0 -o weights.h
+    """
+    names = methods_of(methods)
+    files = output_files(outputs, names, kinds=("weights", "formula", CODE), endings=ENDINGS)
+    check_distinct([file for each in files.values() for file in each])
+    described = columns(**_phase(phase))
+    if mix is None:
+        mix = 1.0 if described.toward is None else 0.5
+    settings = plan(start={} if weights is None else read_weights(weights), mix=mix)
+    opened = None if study is None else Study.open(study)
+    with progress_bars() as progress:
+        table = feature_table(
+            features, opened, described, where=where, draws=draws, progress=progress
+        )
+        fits = {
+            method: tune_weights(table, replace(settings, method=method), progress=progress)
+            for method in names
+        }
+    for method, fit in fits.items():
+        for file in files[method]:
+            fit.save(file, command=command_line(context))
+    if answered([fit.as_json() | {"left_out": table.left_out} for fit in fits.values()]):
+        return
+    _print_table(table)
+    for method, fit in fits.items():
+        _print_fit_tuned(fit, files[method])
+
+
+def _phase(text: str | None) -> dict[str, Any]:
+    """Read COLUMN or COLUMN,OPENING,ENDING."""
+    if text is None:
+        return {}
+    name, *ends = text.split(",")
+    if len(ends) not in (0, 2):
+        raise typer.BadParameter(f"'{text}' is no phase such as phase or phase,24,0")
+    opening, ending = read_range(",".join(ends)) if ends else (0.0, 1.0)
+    return {"phase": name, "opening": opening, "ending": ending}
+
+
+def _print_table(table: FeatureTable) -> None:
+    tell(f"{len(table):,} positions, {len(table.names):,} features; {table.source}")
+    if table.mixed_games:
+        out.print(
+            f"{table.mixed_games:,} games have several results: a game's result is the first "
+            "player's, whichever side moves",
+            style="yellow",
+            soft_wrap=True,
+        )
+    if table.left_out:
+        hint(
+            f"left out: {table.left_out:,} that are not of the positions asked for, or of games "
+            "without a result that counts (--draws)"
+        )
+
+
+def _print_fit_tuned(fit: TunedWeights, files: Sequence[Path]) -> None:
+    error = f" ± {fit.scale_error:.2g}" if fit.scale_error else ""
+    tell(
+        f"\n{fit.method.upper()}: {fit.positions:,} positions of {fit.games:,} games in "
+        f"{fit.steps} steps; scale {fit.scale:.4g}{error} {fit.unit}"
+    )
+    table = plain_table("", "weight", "±", "interval", "formerly", right=range(1, 5))
+    for each in fit.weights():
+        sure = not math.isnan(each.error)
+        table.add_row(
+            escape(each.name),
+            f"{each.weight:.4g}",
+            f"{each.error:.2g}" if sure else "held",
+            f"{each.low:.4g} to {each.high:.4g}" if sure else "",
+            "" if each.former is None else f"{each.former:.4g}",
+        )
+    for feature in fit.features:
+        if feature.frozen:
+            weights = " … ".join(f"{each:.4g}" for each in dict.fromkeys(feature.pair))
+            table.add_row(escape(feature.name), weights, "frozen", "", "")
+    out.print(table)
+    if fit.changes:
+        out.print(
+            f"\nheld out: {fit.held_out_positions:,} positions of {fit.held_out_games:,} games"
+        )
+        changes = plain_table("", "before", "after", "change", right=range(1, 4))
+        for change in fit.changes:
+            difference = change.difference.text("+.5f")
+            changes.add_row(
+                change.measure, f"{change.before:.5f}", f"{change.after:.5f}", difference
+            )
+        out.print(changes)
+    for file in files:
+        tell(f"\nwritten to {file}")
