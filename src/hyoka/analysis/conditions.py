@@ -127,15 +127,7 @@ def _defined_parts(
     first, last = _number(cuts[0]), _number(cuts[-1])
     ranges = [Condition(f"{quoted} < {first}", f"{it} < {first}", column, numbers < cuts[0])]
     for low, high in itertools.pairwise(cuts):
-        below, above = _number(low), _number(high)
-        ranges.append(
-            Condition(
-                f"{quoted} >= {below} and {quoted} < {above}",
-                f"{below} ≤ {it} < {above}",
-                column,
-                (numbers >= low) & (numbers < high),
-            )
-        )
+        ranges.append(_between(name, it, numbers, low, high))
     ranges.append(Condition(f"{quoted} >= {last}", f"{it} ≥ {last}", column, numbers >= cuts[-1]))
     return ranges
 
@@ -195,8 +187,7 @@ def _of_column(name: str, values: NDArray[Any]) -> Iterable[Condition]:
         names = sorted({v for v in texts.tolist() if v is not None})
         if len(names) <= MOST_LEVELS:
             for level in names:
-                escaped = level.replace("'", "''")
-                sql = f"{quoted} = '{escaped}'"
+                sql = f"{quoted} = {_level(level)}"
                 yield Condition(sql, f"{name} is {level}", column, texts == level)
         return
     numbers = values.astype(np.float64)
@@ -236,16 +227,22 @@ def _ranges(
             number = _number(cut)
             yield Condition(f"{quoted} < {number}", f"{name} < {number}", column, numbers < cut)
     for low, high in itertools.pairwise(cuts):
-        inside = (numbers >= low) & (numbers < high)
-        if few and len(np.unique(numbers[inside])) < 2:
-            continue
-        below, above = _number(low), _number(high)
-        yield Condition(
-            f"{quoted} >= {below} and {quoted} < {above}",
-            f"{below} ≤ {name} < {above}",
-            column,
-            inside,
-        )
+        between = _between(name, name, numbers, low, high)
+        if not few or len(np.unique(numbers[between.holds])) > 1:
+            yield between
+
+
+def _between(
+    name: str, it: str, numbers: NDArray[np.float64], low: float, high: float
+) -> Condition:
+    """The range from one number to below another, with the column's text `it`."""
+    quoted, below, above = _quoted(name), _number(low), _number(high)
+    return Condition(
+        f"{quoted} >= {below} and {quoted} < {above}",
+        f"{below} ≤ {it} < {above}",
+        frozenset([name]),
+        (numbers >= low) & (numbers < high),
+    )
 
 
 def _quoted(name: str) -> str:

@@ -690,18 +690,16 @@ def _in_steps(weights: NDArray[np.float32], steps: int) -> NDArray[np.int16]:
 
 def joined(parts: Sequence[Examples]) -> Examples:
     """Concatenate examples; those with moves come first."""
-    with_moves = [part.with_moves for part in parts]
+
+    def both(name: str) -> NDArray[Any]:
+        arrays = [(getattr(part, name), part.with_moves) for part in parts]
+        return np.concatenate([a[:n] for a, n in arrays] + [a[n:] for a, n in arrays])
+
     offsets = [np.diff(part.offsets)[: part.with_moves] for part in parts]
     return Examples(
         parts[0].game,
-        np.concatenate(
-            [part.inputs[:n] for part, n in zip(parts, with_moves, strict=True)]
-            + [part.inputs[n:] for part, n in zip(parts, with_moves, strict=True)]
-        ),
-        np.concatenate(
-            [part.values[:n] for part, n in zip(parts, with_moves, strict=True)]
-            + [part.values[n:] for part, n in zip(parts, with_moves, strict=True)]
-        ),
+        both("inputs"),
+        both("values"),
         np.concatenate([part.legal for part in parts]),
         np.concatenate([[0], np.cumsum(np.concatenate(offsets))]).astype(np.int64),
         np.concatenate([part.moves for part in parts]),

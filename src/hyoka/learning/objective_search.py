@@ -493,10 +493,9 @@ def trained_files(  # noqa: PLR0913 - a keyword for each choice
         TrainingTask(number, objectives[name], lessons, plan) for number, name in enumerate(missing)
     ]
     tally = Tally(progress, "training", len(missing), "evaluations")
-    with Run(train, jobs=jobs, executor=executor, what="a training") as run:
-        for done in run.in_order(tasks):
-            write_bytes(files[missing[done.task.number]], done.result)
-            tally.add()
+    for task, content in _all_done(train, tasks, jobs, executor, "a training"):
+        write_bytes(files[missing[task.number]], content)
+        tally.add()
     return files
 
 
