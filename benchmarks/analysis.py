@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from hyoka.analysis import NO_INTERVALS, Resampling, Sample, curve, find_slices, measure
-from hyoka.study import Study, evaluate
+from hyoka.study import Study
 
 
 def study(positions: int, games: int) -> Sample:
@@ -82,7 +82,7 @@ def from_the_raw_file(file: Path) -> None:
 
         def whole() -> None:
             made = Study.create(Path(folder) / "study", records=file, columns="cheap")
-            evaluate(made, ["comments"])
+            made.evaluate("comments")
             print(made.curve(delta=100, resampling=Resampling(200)).notes()[0])
 
         timed(f"{file.name}: read, store, take the values, draw the curve", whole)

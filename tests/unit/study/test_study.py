@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
+from hyoka.reporting.study_report import ReportOptions
 from hyoka.storage.files import toml_text, write_sealed_toml, write_text
 from hyoka.storage.manifest import read_description
 from hyoka.storage.parquet import write_parquet
@@ -61,6 +62,16 @@ def study(tmp_path: Path, pgn: Path) -> hk.Study:
 
 def rows(study: hk.Study, query: str) -> list[tuple[object, ...]]:
     return [tuple(row.values()) for row in study.sql(query).to_pylist()]
+
+
+def test_a_study_has_its_verbs(study: hk.Study, tmp_path: Path) -> None:
+    [report] = study.evaluate("ab:depth=1", limit=3)
+    assert report.done == 3
+    assert study.adjudicate().asked > 0
+    assert study.export(tmp_path / "positions.csv", where="ply = 0").positions > 0
+    page = study.report(tmp_path / "page.html", options=ReportOptions(resamples=0)).page
+    assert page.title in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert study.verify().is_whole
 
 
 def random_games(count: int, seed: int = 1) -> str:
