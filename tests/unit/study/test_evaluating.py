@@ -24,7 +24,8 @@ from hyoka.apps.cli.command_table import command_line
 from hyoka.parallel import dask_cluster as clustering
 from hyoka.parallel import task_pool as worker_states
 from hyoka.search import SearchSpec
-from hyoka.study.evaluating import evaluate_games
+from hyoka.study.evaluating import evaluate_games, evaluations_of
+from hyoka.study.sampling import chosen_evaluators, evaluator_titles
 
 # Says 10 centipawns a move played, for the side to move, and writes every question into a log.
 ENGINE = """
@@ -444,3 +445,52 @@ def test_nobody_waits_for_workers_that_do_not_answer(monkeypatch: pytest.MonkeyP
     )
     assert time.monotonic() - started < 30
     never.set()
+
+
+# Titles
+
+
+def titles(study: hk.Study) -> set[str]:
+    return set(evaluator_titles(study, study.engines))
+
+
+def test_an_engine_is_called_by_the_name_it_reports(study: hk.Study, fake: Fake) -> None:
+    [report] = hk.evaluate(study, fake.spec(), limit=1)
+    assert report.title == "Fake 1, 1 node"
+    assert titles(study) == {"Fake 1, 1 node"}
+    assert report.engine.startswith("python")  # the command's name
+
+
+def test_a_title_may_change_and_stays_until_then(study: hk.Study) -> None:
+    [first] = hk.evaluate(study, "ab:depth=1", limit=1)
+    assert first.title == "Alpha-beta, depth 1"
+    for title in ("Mine", ""):
+        [again] = hk.evaluate(study, "ab:depth=1", limit=1, title=title)
+        assert (again.engine, again.title, again.done) == (first.engine, "Mine", 0)
+    [yours] = hk.evaluate(study, hk.ab(depth=1, title="Yours"), limit=1)
+    assert (yours.engine, yours.title) == (first.engine, "Yours")
+    assert chosen_evaluators(study, "Yours") == [first.engine]
+    with pytest.raises(hk.ParameterError, match="names one evaluator"):
+        hk.evaluate(study, ["ab:depth=1", "ab:depth=2"], title="Mine")
+
+
+def test_equal_titles_are_distinguished_by_settings(study: hk.Study) -> None:
+    hk.evaluate(study, ["uct:playouts=2", "uct:playouts=2,c=2", "comments"], limit=1)
+    assert titles(study) >= {"UCT, 2 playouts", "UCT, 2 playouts (c=2)"}
+
+
+def test_a_study_without_titles_shows_specs(study: hk.Study) -> None:
+    [report] = hk.evaluate(study, "ab:depth=1", limit=1)
+    with evaluations_of(study, report.engine) as change:
+        del change.values["title"]
+        change.commit()
+    assert titles(study) == {"ab:depth=1"}
+    [again] = hk.evaluate(study, "ab:depth=1", limit=2)
+    assert (again.done, again.title) == (1, "ab:depth=1")
+
+
+def test_the_command_line_takes_a_title(study: hk.Study) -> None:
+    words = ["study", "evaluate", str(study.path), "--with", "ab:depth=1", "--name", "Mine", "-q"]
+    result = CliRunner().invoke(command_line(words), words, obj=words)
+    assert result.exit_code == 0, result.output
+    assert titles(study) == {"Mine"}
