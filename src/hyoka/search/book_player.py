@@ -3,51 +3,28 @@
 
 import dataclasses
 import random
-from typing import Protocol, cast
+from collections.abc import Mapping
+from typing import Any, cast
 
-from hyoka.games import AnyMove, Position
+from hyoka.games import Position
 from hyoka.models.book import Book
-from hyoka.search.players import TreePlayer
+from hyoka.search.players import SearchPlayer, TreePlayer
 from hyoka.search.search_result import MoveReport, SearchLimits, SearchRequest, SearchResult
 from hyoka.search.spec import SearchSpec
 
 
-class SearchPlayer(Protocol):
-    """The interface of all kinds of search; `Searcher` chooses one."""
+class _Draw(SearchPlayer):
+    """Draw moves of a book in proportion to their counts (Sato 2010, equation 2)."""
 
-    def search(self, request: SearchRequest) -> SearchResult:
-        """Search a line of play that is not over."""
-
-    def stop(self) -> None:
-        """Stop the running search."""
-
-    def clear(self) -> None:
-        """Clear the state."""
-
-
-class BookPicker(Protocol):
-    """Selects a move of a book."""
-
-    def pick(self, request: SearchRequest, counts: dict[AnyMove, int]) -> SearchResult:
-        """Select a move, from counts by move."""
-
-    def stop(self) -> None:
-        """Stop a running selection."""
-
-    def clear(self) -> None:
-        """Clear the state."""
-
-
-class DrawnByFrequency:
-    """Draw moves in proportion to their counts (Sato 2010, equation 2)."""
-
-    def __init__(self, seed: int) -> None:
+    def __init__(self, book: Book, seed: int) -> None:
+        self._book = book
         self._seed = seed
         self._random = random.Random(seed)
 
-    def pick(self, request: SearchRequest, counts: dict[AnyMove, int]) -> SearchResult:
-        """Draw a move; it is reported first, the others by count."""
-        moves = sorted(counts, key=lambda move: -counts[move])
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Draw one of the request's moves; it is reported first, the others by count."""
+        counts: Mapping[Any, int] = self._book.moves(cast(Position, request.line.position))
+        moves = sorted(request.only or (), key=lambda move: -counts[move])
         [drawn] = self._random.choices(moves, weights=[counts[move] for move in moves])
         moves.sort(key=lambda move: move != drawn)
         reports = tuple(MoveReport(move, counts[move], pv=(move,)) for move in moves)
@@ -55,35 +32,13 @@ class DrawnByFrequency:
             drawn, None, pv=(drawn,), moves=reports, order="visits", stopped_by="book"
         )
 
-    def stop(self) -> None:
-        """Do nothing: a draw is instant."""
-
     def clear(self) -> None:
         """Reset the random generator."""
         self._random = random.Random(self._seed)
 
 
-class PickedBySearch:
-    """Search the book's moves only."""
-
-    def __init__(self, player: SearchPlayer) -> None:
-        self._player = player
-
-    def pick(self, request: SearchRequest, counts: dict[AnyMove, int]) -> SearchResult:
-        """The best book move."""
-        return self._player.search(dataclasses.replace(request, only=list(counts)))
-
-    def stop(self) -> None:
-        """Stop the running search."""
-        self._player.stop()
-
-    def clear(self) -> None:
-        """Clear the state."""
-        self._player.clear()
-
-
-class PickedByTree:
-    """Select by a tree search that expands only book moves inside the book.
+class _BookTree(TreePlayer):
+    """A tree search that expands only book moves inside the book.
 
     It gets the time limit of the main search, but none of the other limits.
     """
@@ -91,43 +46,32 @@ class PickedByTree:
     def __init__(self, book: Book, spec: SearchSpec) -> None:
         limits = {"time": spec["time"] or None, "seed": spec["seed"]}
         tree = SearchSpec.of("uct", parts={"book": book}, **limits)
-        self._player = TreePlayer(tree.for_game(book.game), book.game)
+        super().__init__(tree.for_game(book.game), book.game)
 
-    def pick(self, request: SearchRequest, counts: dict[AnyMove, int]) -> SearchResult:
-        """The most visited book move."""
-        limits = request.limits
-        tree_limits = SearchLimits(time_s=limits.time_s, infinite=limits.infinite)
-        return self._player.search(
-            dataclasses.replace(request, limits=tree_limits, only=list(counts))
-        )
-
-    def stop(self) -> None:
-        """Stop the running search."""
-        self._player.stop()
-
-    def clear(self) -> None:
-        """Clear the state."""
-        self._player.clear()
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Search within the time limit only."""
+        limits = SearchLimits(time_s=request.limits.time_s, infinite=request.limits.infinite)
+        return super().search(dataclasses.replace(request, limits=limits))
 
 
-class BookPlayer:
-    """A search that tries a book first."""
+class BookPlayer(SearchPlayer):
+    """A search that plays book moves, which another search picks, inside the book."""
 
-    def __init__(self, player: SearchPlayer, book: Book, picker: BookPicker) -> None:
+    def __init__(self, player: SearchPlayer, book: Book, picker: SearchPlayer) -> None:
         self._player = player
         self._book = book
         self._picker = picker
 
     def search(self, request: SearchRequest) -> SearchResult:
         """A book move, or the search's result outside the book."""
-        position = cast(Position, request.line.position)
-        allowed = None if request.only is None else set(request.only)
-        counts: dict[AnyMove, int] = {
-            move: count
-            for move, count in self._book.moves(position).items()
-            if request.line.is_legal(move) and (allowed is None or move in allowed)
-        }
-        return self._picker.pick(request, counts) if counts else self._player.search(request)
+        moves = [
+            move
+            for move in self._book.moves(cast(Position, request.line.position))
+            if request.line.is_legal(move) and (request.only is None or move in request.only)
+        ]
+        if not moves:
+            return self._player.search(request)
+        return self._picker.search(dataclasses.replace(request, only=moves))
 
     def stop(self) -> None:
         """Stop the running search."""
@@ -142,9 +86,8 @@ class BookPlayer:
 
 def with_book(player: SearchPlayer, spec: SearchSpec, book: Book) -> SearchPlayer:
     """The player, with a book that it tries first."""
-    pickers: dict[str, BookPicker] = {
-        "frequency": DrawnByFrequency(spec["seed"]),
-        "search": PickedBySearch(player),
-    }
     how = spec["book_pick"]
-    return BookPlayer(player, book, pickers[how] if how in pickers else PickedByTree(book, spec))
+    if how == "search":
+        return BookPlayer(player, book, player)
+    picker = _Draw(book, spec["seed"]) if how == "frequency" else _BookTree(book, spec)
+    return BookPlayer(player, book, picker)

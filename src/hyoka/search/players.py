@@ -4,9 +4,10 @@
 import dataclasses
 import math
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,28 @@ def _final_score(line: AnyLine, pv: list[AnyMove], rounded: float) -> float:
     return float(line.score) if line.outcome is not None else rounded
 
 
-class AlphaBetaPlayer:
+class SearchPlayer(ABC):
+    """A kind of search; `Searcher` chooses one."""
+
+    _core: Any = None
+    """The search in the compiled core, if there is one."""
+
+    @abstractmethod
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Search a line of play that is not over."""
+
+    def stop(self) -> None:
+        """Stop the running search."""
+        if self._core is not None:
+            self._core.stop()
+
+    def clear(self) -> None:
+        """Clear the state."""
+        if self._core is not None:
+            self._core.clear()
+
+
+class AlphaBetaPlayer(SearchPlayer):
     """An alpha-beta search that keeps its table from move to move.
 
     With `multipv` above 1, all reported moves are from the last completed depth. A single move may
@@ -107,14 +129,6 @@ class AlphaBetaPlayer:
                     time_s=time_s,
                 )
 
-    def stop(self) -> None:
-        """Stop the running search."""
-        self._core.stop()
-
-    def clear(self) -> None:
-        """Clear the state."""
-        self._core.clear()
-
     def _why(self, result: SearchResult, depth: float, nodes: float) -> str:
         if self._core.stopped:
             return "interrupted"
@@ -166,7 +180,7 @@ class AlphaBetaPlayer:
         return MoveReport(pv[0], value=value, score=points, proven=proven, mate=mate, pv=tuple(pv))
 
 
-class MonteCarloPlayer:
+class MonteCarloPlayer(SearchPlayer):
     """Flat Monte Carlo: every move gets the same number of playouts."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
@@ -243,13 +257,13 @@ class MonteCarloPlayer:
     def stop(self) -> None:
         """Stop the running search."""
         self._stopped = True
-        self._core.stop()
+        super().stop()
 
     def clear(self) -> None:
         """Do nothing: there is no state."""
 
 
-class MatePlayer:
+class MatePlayer(SearchPlayer):
     """Searches for mates only."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
@@ -258,14 +272,14 @@ class MatePlayer:
             games = " and ".join(games_with(lambda facts: facts.search.mate_solver))
             raise NotationError(f"'mate' searches {games}, not {game}")
         self._spec = spec
-        self._solver = solver(spec["hash"])
+        self._core = solver(spec["hash"])
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Search for a mate by the side to move; without one there is no best move."""
         line, only = request.line, request.only
         nodes, seconds = request.limits_for(self._spec, "nodes", "time")
-        self._solver.allow()
-        verdict, moves, visited, spent = self._solver.solve(line.position, int(nodes), seconds)
+        self._core.allow()
+        verdict, moves, visited, spent = self._core.solve(line.position, int(nodes), seconds)
         is_mate = verdict == "mate" and holds(line, moves)
         if not is_mate or (only and moves[0] not in only):
             return _nothing(visited, "" if verdict == "unknown" else "solved", seconds, spent)
@@ -275,16 +289,8 @@ class MatePlayer:
         report = MoveReport(moves[0], value=value, proven="won", mate=mate, pv=tuple(moves))
         return _best_of([report], visited)
 
-    def stop(self) -> None:
-        """Stop the running search."""
-        self._solver.stop()
 
-    def clear(self) -> None:
-        """Clear the state."""
-        self._solver.clear()
-
-
-class ExactPlayer:
+class ExactPlayer(SearchPlayer):
     """Solves Othello positions to the end."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
@@ -293,16 +299,16 @@ class ExactPlayer:
             games = " and ".join(games_with(lambda facts: facts.search.ending_solver))
             raise NotationError(f"'exact' solves {games}, not {game}")
         self._spec = spec
-        self._solver = solver(spec["hash"])
+        self._core = solver(spec["hash"])
 
     def search(self, request: SearchRequest) -> SearchResult:
         """The exact score and best play, or no move at a limit."""
         line = request.line
         nodes, seconds = request.limits_for(self._spec, "nodes", "time")
-        self._solver.allow()
+        self._core.allow()
         if request.only:
             return self._among(line, request.only, int(nodes), seconds)
-        solved, score, moves, visited, spent = self._solver.solve(
+        solved, score, moves, visited, spent = self._core.solve(
             line.position, int(nodes), seconds, False
         )
         if not solved:
@@ -313,7 +319,7 @@ class ExactPlayer:
         self, line: AnyLine, only: Sequence[AnyMove], nodes: int, seconds: float
     ) -> SearchResult:
         """The best of some moves."""
-        solved, scored, visited, spent = self._solver.solve_moves(line.position, nodes, seconds)
+        solved, scored, visited, spent = self._core.solve_moves(line.position, nodes, seconds)
         if not solved:
             return _nothing(visited, "", seconds, spent)
         reports = [_solved(line, score, (move,)) for move, score in scored if move in only]
@@ -321,16 +327,8 @@ class ExactPlayer:
         # An excluded move might be better.
         return best if best.proven == "won" else dataclasses.replace(best, proven=None)
 
-    def stop(self) -> None:
-        """Stop the running search."""
-        self._solver.stop()
 
-    def clear(self) -> None:
-        """Clear the state."""
-        self._solver.clear()
-
-
-class RandomPlayer:
+class RandomPlayer(SearchPlayer):
     """Plays random legal moves."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
@@ -341,9 +339,6 @@ class RandomPlayer:
         """Draw a move."""
         move = self._random.choice(list(request.only or request.line.legal_moves))
         return SearchResult(move, None, pv=(move,), moves=(MoveReport(move),), stopped_by="solved")
-
-    def stop(self) -> None:
-        """Do nothing: the search is instant."""
 
     def clear(self) -> None:
         """Reset the random generator."""
@@ -391,7 +386,7 @@ class _Before(NamedTuple):
     depth: int
 
 
-class TreePlayer:
+class TreePlayer(SearchPlayer):
     """A tree search that reuses its tree from move to move."""
 
     def __init__(self, spec: SearchSpec, game: str | None) -> None:
@@ -448,13 +443,9 @@ class TreePlayer:
 
     def stop(self) -> None:
         """Stop the running search."""
-        self._core.stop()
+        super().stop()
         if self._mates is not None:
             self._mates.stop()
-
-    def clear(self) -> None:
-        """Clear the state."""
-        self._core.clear()
 
     def tree(self, *, with_unvisited: bool) -> dict[str, NDArray[np.generic]]:
         """The tree of the last search as arrays; see `Searcher.tree`."""
@@ -504,7 +495,7 @@ class TreePlayer:
         )
 
 
-class RankingPlayer:
+class RankingPlayer(SearchPlayer):
     """Always the best-ranked legal move, as Yoshii's "Monkey Jump" played.
 
     It passes when only senseless moves remain (in Go, filling its own eyes).
@@ -530,9 +521,3 @@ class RankingPlayer:
         return SearchResult(
             best, None, pv=(best,), moves=reports, order="prior", stopped_by="solved"
         )
-
-    def stop(self) -> None:
-        """Do nothing: the search is instant."""
-
-    def clear(self) -> None:
-        """Do nothing: there is no state."""
