@@ -94,8 +94,10 @@ def _of_latent(game: str, model_file: ModelFile) -> _core.Model:
 def combined_content(parts: Sequence[ModelFile], weights: Sequence[float]) -> bytes:
     """Write the content of combined models: a line with weights and sizes, then each file."""
     # Fitting games are listed once, for the combined model.
-    short = (replace(p, origin=p.origin and replace(p.origin, learned_games=None)) for p in parts)
-    files = [part.to_bytes() for part in short]
+    files = [
+        replace(part, origin=part.origin and replace(part.origin, learned_games=None)).to_bytes()
+        for part in parts
+    ]
     about = {"weights": list(weights), "bytes": [len(file) for file in files]}
     return join_header(about, b"".join(files))
 
