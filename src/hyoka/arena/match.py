@@ -149,7 +149,7 @@ class CachedMatch(NamedTuple):
     """In the order they ended."""
 
     def __repr__(self) -> str:
-        return f"<KeptMatch of {len(self.games):,} games>"
+        return f"<CachedMatch of {len(self.games):,} games>"
 
 
 def open_match(folder: Path | str) -> CachedMatch:

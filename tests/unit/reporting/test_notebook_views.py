@@ -56,7 +56,7 @@ def test_matches_show_themselves_and_their_folders(tmp_path: Path) -> None:
     kept = hk.open_match(tmp_path / "match")
     assert len(kept.games) == 2
     assert kept.description["version"] == 1
-    assert repr(kept) == "<KeptMatch of 2 games>"
+    assert repr(kept) == "<CachedMatch of 2 games>"
 
 
 @given(
