@@ -39,7 +39,8 @@ def records_of(data: Path, game: str, count: int) -> list[hk.Record]:
 def one_pass(data: Path, game: str, features: str | None, games: int) -> None:
     """A pass over all positions of some games, and the memory that it took."""
     lessons = Lessons.of_records(records_of(data, game, games))
-    training = Training(lessons, features=features, settings=TrainingSettings(), threads=2)
+    start = SparseEvaluation.starting(game, features)
+    training = Training(lessons, settings=TrainingSettings(), start=start, threads=2)
     begun = time.perf_counter()
     training.run_pass()
     taken = time.perf_counter() - begun
