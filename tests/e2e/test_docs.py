@@ -39,6 +39,19 @@ def blocks(language: str) -> list[tuple[Path, str]]:
     ]
 
 
+def shell_blocks() -> list[tuple[Path, str]]:
+    """The shell blocks, each to run in its own folder; those of a tutorial run in one."""
+    pages: dict[Path, list[str]] = {}
+    for page, code in blocks("sh"):
+        if page.name not in AS_NUMBERS:
+            pages.setdefault(page, []).append(code)
+    return [
+        (page, code)
+        for page, codes in pages.items()
+        for code in (["".join(codes)] if page.parent.name == "tutorials" else codes)
+    ]
+
+
 def skip_training_without_torch(code: str) -> None:
     if any(words in code for words in TRAINING) and not importlib.util.find_spec("torch"):
         pytest.skip("training needs PyTorch: pip install hyoka[learn]")
@@ -61,7 +74,7 @@ def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize(
     ("page", "code"),
-    [(page, code) for page, code in blocks("sh") if page.name not in AS_NUMBERS],
+    shell_blocks(),
     ids=lambda value: getattr(value, "name", ""),
 )
 def test_shell_lines_run(page: Path, code: str, tmp_path: Path) -> None:
