@@ -17,7 +17,7 @@ from hyoka.apps.studio.rooms.study_query import Asked
 from hyoka.apps.studio.rooms.study_views import SAVED, VIEWS, game_address
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.state import Room, studio_of
-from hyoka.study.sampling import evaluator_labels
+from hyoka.study.sampling import evaluator_titles
 
 _FIRST = "curves"
 _MEDIA = {
@@ -33,7 +33,7 @@ _MEDIA = {
 def show(request: Request) -> Response:
     """All studies, or what an address asks of one."""
     if not request.query_params.get("path"):
-        studies = studio_of(request).folder.studies()
+        studies = studio_of(request).folder.found("study")
         return page(request, ROOM, "study/index.html", studies=studies)
     asked = Asked.of(request)
     name = asked["view"] or _FIRST
@@ -51,7 +51,7 @@ def show(request: Request) -> Response:
         "labels": dict(
             zip(
                 asked.study.engines,
-                evaluator_labels(asked.study, asked.study.engines),
+                evaluator_titles(asked.study, asked.study.engines),
                 strict=True,
             )
         ),
@@ -153,7 +153,7 @@ def _lines(study: hk.Study, game: int) -> list[Line]:
     ).to_pylist()
     names = study.engines
     lines = []
-    for name, label in zip(names, evaluator_labels(study, names), strict=True):
+    for name, label in zip(names, evaluator_titles(study, names), strict=True):
         own = [row for row in rows if row["engine"] == name]
         by_score = any(row["unit"] == "centipawns" for row in own) or all(
             row["value"] is None for row in own
