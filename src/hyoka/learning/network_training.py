@@ -174,7 +174,7 @@ class Trainee(ABC):
     weights: dict[str, Tensor]
     bounds: ClassVar[Mapping[str, float]]
     """Bounds of weights, in absolute value, that keep quantized sums from overflowing."""
-    judges_moves: bool
+    has_policy: bool
 
     @abstractmethod
     def seen(self, inputs: Tensor) -> Tensor:
@@ -219,7 +219,7 @@ class Trainee(ABC):
             logits.clamp(-_MOST_LOGIT, _MOST_LOGIT), tables.values[index], reduction="sum"
         )
         judged = rows[rows < tables.with_moves]
-        if not (len(judged) and self.judges_moves):
+        if not (len(judged) and self.has_policy):
             return value_loss, torch.zeros((), device=tables.device), (len(rows), 0)
         legal = tables.bits(tables.legal[index[: len(judged)]], tables.codes)
         chances = torch.log_softmax(self.move_logits(seen[: len(judged)], legal), dim=1)
@@ -263,7 +263,7 @@ _LARGEST_16: Final = 2**15 - 1
 class ConvolutionTrainee(Trainee):
     """A residual convolutional network; see `core/network/convolution.h` for the formula."""
 
-    judges_moves = True
+    has_policy = True
     bounds: ClassVar = {"stem": 2.0, "globals": 1.0}
 
     def __init__(self, game: str, settings: NetworkSettings, start: Convolution | None) -> None:
@@ -573,7 +573,7 @@ class _FlatTrainee(Trainee):
         self._torch = torch
         self._game = game
         self._size = size
-        self.judges_moves = size.policy_units > 0
+        self.has_policy = size.policy_units > 0
         self._device = settings.device
         generator = torch.Generator().manual_seed(settings.seed)
 

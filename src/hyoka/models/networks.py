@@ -153,7 +153,7 @@ class NetworkSize:
         return cls(inputs, codes, width, value_units, policy_units)
 
     @property
-    def judged(self) -> int:
+    def policy_codes(self) -> int:
         """The number of move codes with policy outputs."""
         return self.codes if self.policy_units else 0
 
@@ -169,8 +169,8 @@ class NetworkSize:
             "value_out_bias": ((1,), "<f4"),
             "policy": ((self.policy_units, self.width), "<i2"),
             "policy_bias": ((self.policy_units,), "<f4"),
-            "moves": ((self.judged, self.policy_units), "|i1"),
-            "move_bias": ((self.judged,), "<f4"),
+            "moves": ((self.policy_codes, self.policy_units), "|i1"),
+            "move_bias": ((self.policy_codes,), "<f4"),
             "move_scale": ((1,), "<f4"),
         }
 
@@ -220,7 +220,7 @@ class Network(QuantizedNetwork):
         return self.in_core.scale
 
     @property
-    def judges_moves(self) -> bool:
+    def has_policy(self) -> bool:
         """Whether it has a policy head."""
         return self.size.policy_units > 0
 
@@ -337,7 +337,7 @@ class Convolution(QuantizedNetwork):
         return 1000.0
 
     @property
-    def judges_moves(self) -> bool:
+    def has_policy(self) -> bool:
         """Whether it has a policy head."""
         return True
 

@@ -35,7 +35,7 @@ def memory_for(what: str) -> Iterator[None]:
 
 _MOST_KEPT_MIB: Final = 64
 """Tables larger than the default are freed after each call."""
-_kept: Final[dict[Any, tuple[int, Any]]] = {}
+_cache: Final[dict[Any, tuple[int, Any]]] = {}
 """By kind of solver: the size of its table in MiB, and an idle solver."""
 S = TypeVar("S", bound=Solver)
 
@@ -46,13 +46,13 @@ def _solver(make: Callable[[int], S], hash_mib: int) -> Iterator[S]:
 
     Clearing a table is cheap; allocating one costs as much as many searches.
     """
-    size, solver = _kept.pop(make, (0, None))
+    size, solver = _cache.pop(make, (0, None))
     if solver is None or size != hash_mib:
         solver = make(hash_mib)
     yield solver
     if hash_mib <= _MOST_KEPT_MIB:  # a solver that raised is dropped
         solver.clear()
-        _kept[make] = (hash_mib, solver)
+        _cache[make] = (hash_mib, solver)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ def test_it_goes_on_from_its_own_kind_only(lesson: Examples) -> None:
 def test_values_alone_are_learned_without_units_for_moves(lesson: Examples) -> None:
     settings = dataclasses.replace(QUICK, policy_units=0, epochs=2)
     found = learn_network(lambda _: lesson, held_out=lesson, settings=settings)
-    assert not found.network.judges_moves
+    assert not found.network.has_policy
     assert math.isnan(found.reports[-1].held_policy_loss)
     assert math.isfinite(found.reports[-1].held_value_loss)
 

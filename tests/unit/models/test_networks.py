@@ -83,7 +83,7 @@ class TestAnswers:
 
     def test_a_network_may_judge_no_moves(self) -> None:
         found = random_network("othello", policy_units=0)
-        assert not found.judges_moves
+        assert not found.has_policy
         assert found.score([hk.Othello()]).shape == (1,)
         with pytest.raises(NotationError, match="does not judge moves"):
             found.move_model()
@@ -356,7 +356,7 @@ class TestFiles:
             return
         start = hk.Go3()
         assert 0 <= found.value([start])[0] <= 1
-        if found.judges_moves:
+        if found.has_policy:
             strengths = weighed(found, start)[1]
             assert ((strengths > 0) & (strengths <= 1)).all()
 

@@ -656,7 +656,7 @@ def learn_network_command(
         }
     ):
         return
-    judges = f",strengths={output}" if found.network.judges_moves else ""
+    judges = f",strengths={output}" if found.network.has_policy else ""
     out.print(
         f"{output}: from {len(learned):,} games; play with it: uct:eval={output}{judges},cut=0"
     )
