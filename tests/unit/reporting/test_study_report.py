@@ -2,6 +2,8 @@
 """Reports of studies whose evaluations are made up, so that what must be found is known."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -446,3 +448,14 @@ def test_bins_of_scores_are_narrow_where_the_game_is_open() -> None:
     # Bins of 1,000 positions each at -9000 and 9000 are not among them.
     assert bins.low - bins.width < shown.min() < -500
     assert 500 < shown.max() < bins.high
+
+
+def test_a_report_loads_few_modules() -> None:
+    program = (
+        "import sys, hyoka.reporting.study_report; "
+        "print(sum(name.partition('.')[0] == 'hyoka' for name in sys.modules))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert int(answer.stdout) <= 90
