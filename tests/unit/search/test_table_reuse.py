@@ -113,12 +113,12 @@ def test_an_ending_solver_that_was_cleared_is_as_good_as_new() -> None:
 def test_solvers_are_kept_between_calls_and_know_nothing_of_the_last() -> None:
     mate = hk.position("chess", MATE["chess"])
     first = find_mate(mate, nodes=10_000, hash_mib=2)
-    kept = solvers_module._kept[game_facts("chess").search.mate_solver]
+    kept = solvers_module._cache[game_facts("chess").search.mate_solver]
     second = find_mate(mate, nodes=10_000, hash_mib=2)
-    assert solvers_module._kept[game_facts("chess").search.mate_solver] is not None
-    assert solvers_module._kept[game_facts("chess").search.mate_solver][1] is kept[1]
+    assert solvers_module._cache[game_facts("chess").search.mate_solver] is not None
+    assert solvers_module._cache[game_facts("chess").search.mate_solver][1] is kept[1]
     assert (first.verdict, first.line, first.nodes) == (second.verdict, second.line, second.nodes)
     ending = hk.position("othello", "X" * 58 + "O-----" + " X")
     nodes = {solve_ending(ending, hash_mib=size).nodes for size in (1, 1, 2, 1, 65, 1)}
     assert len(nodes) == 1
-    assert solvers_module._kept[game_facts("othello").search.ending_solver][0] == 1
+    assert solvers_module._cache[game_facts("othello").search.ending_solver][0] == 1
