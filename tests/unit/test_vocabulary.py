@@ -44,7 +44,7 @@ WORDS = (
 )
 """As regular expressions; the underscores of identifiers count as spaces."""
 STORED = re.compile(
-    r"distance_to_centre|\"centre\"|hyoka-artefact"  # names in formats
+    r"distance_to_centre|\"centre\"|hyoka-artefact|\boptimiser\b"  # names in formats
     r"|UCI_AnalyseMode|aria-labelledby|engine\.analyse|GNU Go"  # names of others
     r"|hyoka analyze summary"  # commands and options
 )

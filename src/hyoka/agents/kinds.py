@@ -323,7 +323,7 @@ def roles_of(text: str, game: str) -> frozenset[str]:
 
 
 def spec_of(agent: SpecLike) -> Spec:
-    """Return a spec as it is; read a text, wrap a function. Raises NotationError.
+    """Return a spec unchanged; read a text, wrap a function. Raises NotationError.
 
     >>> spec_of("uct:playouts=500").title, spec_of("uci:stockfish").title
     ('UCT, 500 playouts', 'stockfish')

@@ -89,7 +89,7 @@ def fingerprint(value: Any) -> str:
     False
     """
     said = _said(value)
-    return said if said is not None else _Teller(_name(value)).digest(value)[:_LENGTH]
+    return said if said is not None else _Traversal(_name(value)).digest(value)[:_LENGTH]
 
 
 def _said(value: Any) -> str | None:
@@ -104,7 +104,7 @@ def _name(value: Any) -> str:
     return str(getattr(value, "__qualname__", None) or type(value).__qualname__)
 
 
-class _Teller:
+class _Traversal:
     """A traversal of a value and everything that it uses.
 
     Functions, classes and objects are written once each, in sequence, and referred to by number.
@@ -116,12 +116,12 @@ class _Teller:
         self._hash = hashlib.sha256()
         self._numbers: dict[int, int] = {}
         """Numbers by id; the objects are kept alive, so that ids stay unique."""
-        self._told: list[tuple[Any, str]] = []
+        self._described: list[tuple[Any, str]] = []
 
     def digest(self, value: Any, where: str = "") -> str:
-        self._tell(value, where, 0)
-        for told, place in self._told:  # the list grows meanwhile
-            self._tell_content(told, place)
+        self._add_value(value, where, 0)
+        for item, place in self._described:  # the list grows meanwhile
+            self._add_content(item, place)
         return self._hash.hexdigest()
 
     def _add(self, kind: str, content: bytes | str = b"") -> None:
@@ -129,19 +129,19 @@ class _Teller:
         self._hash.update(f"{kind} {len(data)} ".encode())
         self._hash.update(data)
 
-    def _tell(self, value: Any, where: str, depth: int) -> None:
+    def _add_value(self, value: Any, where: str, depth: int) -> None:
         if depth > _MOST_DEEP:
             raise self._refusal(where, "is nested too deeply")
         if (said := _said(value)) is not None:
             self._add("said", said)
         elif (name := _installed_name(value)) is not None:
             self._add("installed", name)
-        elif not self._tell_plain(value) and not self._tell_compound(value, where, depth + 1):
-            self._add("number", str(self._numbers.setdefault(id(value), len(self._told))))
-            if self._numbers[id(value)] == len(self._told):
-                self._told.append((value, where))
+        elif not self._add_plain(value) and not self._add_compound(value, where, depth + 1):
+            self._add("number", str(self._numbers.setdefault(id(value), len(self._described))))
+            if self._numbers[id(value)] == len(self._described):
+                self._described.append((value, where))
 
-    def _tell_plain(self, value: Any) -> bool:
+    def _add_plain(self, value: Any) -> bool:
         """Add a simple value such as a number or text; return whether it was one."""
         kind = type(value)
         if value is None or value is Ellipsis or value is NotImplemented:
@@ -170,36 +170,36 @@ class _Teller:
             return False
         return True
 
-    def _tell_compound(self, value: Any, where: str, depth: int) -> bool:
+    def _add_compound(self, value: Any, where: str, depth: int) -> bool:
         """Add a container and its values; return whether it was one."""
         kind = type(value)
         if kind in (set, frozenset):
-            digests = (_Teller(self._name).digest(each, where) for each in value)
+            digests = (_Traversal(self._name).digest(each, where) for each in value)
             self._add("set", " ".join(sorted(digests)))
             return True
         if kind in (dict, types.MappingProxyType):
-            self._tell_dict(value, where, depth)
+            self._add_dict(value, where, depth)
             return True
         parts = value if kind in (tuple, list) else _parts_of(value)
         if parts is None:
             return False
-        self._tell_each(kind.__name__, parts, where, depth)
+        self._add_each(kind.__name__, parts, where, depth)
         return True
 
-    def _tell_each(self, kind: str, values: Iterable[Any], where: str, depth: int = 0) -> None:
-        told = tuple(values)
-        self._add(kind, str(len(told)))
-        for value in told:
-            self._tell(value, where, depth)
+    def _add_each(self, kind: str, values: Iterable[Any], where: str, depth: int = 0) -> None:
+        items = tuple(values)
+        self._add(kind, str(len(items)))
+        for value in items:
+            self._add_value(value, where, depth)
 
-    def _tell_dict(self, values: Any, where: str, depth: int) -> None:
-        digests = {_Teller(self._name).digest(key, where): key for key in values}
+    def _add_dict(self, values: Any, where: str, depth: int) -> None:
+        digests = {_Traversal(self._name).digest(key, where): key for key in values}
         self._add("dict", str(len(values)))
         for digest, key in sorted(digests.items(), key=lambda item: item[0]):
             self._add("key", digest)
-            self._tell(values[key], f"{where}[{key!r}]", depth)
+            self._add_value(values[key], f"{where}[{key!r}]", depth)
 
-    def _tell_content(self, value: Any, where: str) -> None:
+    def _add_content(self, value: Any, where: str) -> None:
         if isinstance(value, types.FunctionType):
             self._tell_function(value)
         elif isinstance(value, type):
@@ -213,7 +213,7 @@ class _Teller:
         where = function.__qualname__
         self._add("function")
         used = (function.__code__, function.__defaults__, function.__kwdefaults__)
-        self._tell_each("used", used, where)
+        self._add_each("used", used, where)
         names = function.__code__.co_freevars
         for name, cell in zip(names, function.__closure__ or (), strict=True):
             try:
@@ -222,17 +222,17 @@ class _Teller:
                 self._add("nothing captured")
             else:
                 self._add("captured")
-                self._tell(content, f"'{name}' in {where}", 0)
+                self._add_value(content, f"'{name}' in {where}", 0)
         for name in sorted(_globals_of(function.__code__)):
             if name in function.__globals__:
                 self._add("global", name)
-                self._tell(function.__globals__[name], f"'{name}' in {where}", 0)
+                self._add_value(function.__globals__[name], f"'{name}' in {where}", 0)
         attributes = {k: v for k, v in vars(function).items() if k != "__wrapped__"}
-        self._tell(attributes, where, 0)
+        self._add_value(attributes, where, 0)
 
     def _tell_class(self, kind: type) -> None:
         self._add("class", kind.__name__)
-        self._tell_each("bases", kind.__bases__, kind.__qualname__)
+        self._add_each("bases", kind.__bases__, kind.__qualname__)
         own = {name: value for name, value in vars(kind).items() if name not in _NOT_CODE}
         if issubclass(kind, enum.Enum):
             own = {name: value for name, value in own.items() if not name.startswith("_")}
@@ -240,7 +240,7 @@ class _Teller:
         for name in sorted(own):
             if not isinstance(own[name], _PLACES_OF_VALUES):
                 self._add("own", name)
-                self._tell(own[name], f"{kind.__qualname__}.{name}", 0)
+                self._add_value(own[name], f"{kind.__qualname__}.{name}", 0)
 
     def _tell_module(self, module: types.ModuleType, where: str) -> None:
         """Add a module: by name and version, or a user's own by its source and imports."""
@@ -256,7 +256,7 @@ class _Teller:
             value = vars(module)[name]
             used = value if isinstance(value, types.ModuleType) else _own_module(value)
             if used is not None and used is not module:
-                self._tell(used, f"'{name}' in {module.__name__}", 0)
+                self._add_value(used, f"'{name}' in {module.__name__}", 0)
 
     def _tell_object(self, value: Any, where: str) -> None:
         """Add an object of a Python class: the class and its attributes' values."""
@@ -265,9 +265,9 @@ class _Teller:
         if any(_is_installed(each.__module__) and not _is_empty(each) for each in others):
             raise self._refusal(where, f"is an object of {kind.__module__}.{kind.__qualname__}")
         self._add("object")
-        self._tell(kind, where, 0)
+        self._add_value(kind, where, 0)
         if isinstance(value, tuple):
-            self._tell_each("tuple", tuple(value), where)
+            self._add_each("tuple", tuple(value), where)
         places = [
             name
             for each in kind.__mro__
@@ -278,7 +278,7 @@ class _Teller:
         attributes |= getattr(value, "__dict__", {})
         for name in sorted(attributes):
             self._add("attribute", name)
-            self._tell(attributes[name], f"'{name}' in {where or kind.__qualname__}", 0)
+            self._add_value(attributes[name], f"'{name}' in {where or kind.__qualname__}", 0)
 
     def _refusal(self, where: str, why: str) -> NotationError:
         return NotationError(

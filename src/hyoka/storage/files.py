@@ -134,7 +134,7 @@ def read_toml(file: Path, *, verify: bool = True) -> dict[str, Any]:
             raise StudyError(
                 f"{file}: damaged, or changed by hand: it is not as it was written; "
                 "`hyoka study verify STUDY` says what can be saved, `hyoka study verify STUDY "
-                "--seal` takes the file as it is"
+                "--seal` accepts the file unchanged"
             )
         values = tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):

@@ -411,7 +411,7 @@ def _described(
     if model_file.sha256 != sha256:
         raise SourceError(
             f"{path}: damaged or edited: the content is not that of its header (SHA-256 "
-            f"{model_file.fingerprint}…, not {shown(sha256)[:_SHORT]}…); to use it as it is, take "
+            f"{model_file.fingerprint}…, not {shown(sha256)[:_SHORT]}…); to use it anyway, take "
             "the header out"
         )
     return model_file

@@ -137,7 +137,7 @@ def _compared(group: CoveredGroup, game: str) -> str:
     own = group.own_positions
     if own and max(own) > group.positions:
         each = f"{min(own):,}" if min(own) == max(own) else f"{min(own):,} to {max(own):,}"
-        text += f" (each by itself {each})"
+        text += f" (each alone {each})"
     return text
 
 

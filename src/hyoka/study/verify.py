@@ -145,7 +145,7 @@ def _lost_description(folder: Path, error: StudyError) -> Damage:
         )
     repair = (
         "put a copy in its place; if it was changed by hand and is right, "
-        f"`hyoka study verify {_quoted(folder)} --seal` takes it as it is"
+        f"`hyoka study verify {_quoted(folder)} --seal` accepts it unchanged"
     )
     return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), repair)
 

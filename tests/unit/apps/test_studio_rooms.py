@@ -213,7 +213,7 @@ def test_curves_say_how_many_positions_all_have_judged(client: TestClient, folde
     hk.evaluate(study, ["ab:depth=1"], where="ply = 2")
     both = part(client, "/study", path="few")
     counts = f"the {GAMES:,} positions of {GAMES:,} decided games that both evaluated"
-    assert f"{counts} (each by itself {GAMES:,} to {6 * GAMES:,})" in both
+    assert f"{counts} (each alone {GAMES:,} to {6 * GAMES:,})" in both
     alone = part(client, "/study", path="few", engine="comments")
     assert "that both evaluated" not in alone
     # Splits call evaluators as the rest of the page does.

@@ -55,10 +55,10 @@ def reading(study: hk.Study, progress: OnProgress) -> None:
 @pytest.mark.parametrize(
     ("work", "what", "total", "unit"),
     [
-        (evaluating, "ab:nodes=5", 16, "positions"),
+        (evaluating, "Alpha-beta, 5 nodes", 16, "positions"),
         (adjudicating, "rules", 4, "positions"),
         (splitting, "splits of comments", None, "conditions"),
-        (solving, "ab:nodes=10", 5, "problems"),
+        (solving, "Alpha-beta, 10 nodes", 5, "problems"),
         (playing, "match", 4, "games"),
         (reading, "reading", None, "bytes"),
     ],

@@ -186,7 +186,7 @@ def test_two_that_are_named_are_compared_on_what_they_share(study: hk.Study) -> 
     positions, games = counted(study, "game_id between 90 and 99 and result in (0, 1)")
     assert found.coverage is not None
     assert found.coverage.groups[0].positions == positions
-    assert "each by itself" in str(found.coverage)
+    assert "each alone" in str(found.coverage)
     # Ten games are too few for figures, which is said once.
     assert 0 < games < 20
     assert {row[3] for row in found.lines()[1:]} == {"–"}
