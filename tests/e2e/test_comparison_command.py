@@ -25,7 +25,7 @@ def test_an_evaluation_is_learned_and_plays(tmp_path: Path) -> None:
     said = learned(tmp_path)
     assert "held out" in said
     file = tmp_path / "learned.eval"
-    assert f"prove it: hyoka match run new=ab:eval={file}" in said.replace("\n", "")
+    assert f"test it: hyoka match run new=ab:eval={file}" in said.replace("\n", "")
     assert not (tmp_path / "learned.eval.state").exists()
     shown = json.loads(hyoka_here("model", "show", str(file), "--json").stdout)
     assert (shown["kind"], shown["game"]) == ("evaluation", "othello")

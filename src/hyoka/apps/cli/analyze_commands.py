@@ -48,9 +48,8 @@ def analyze_summary_command(inquiry: Annotated[Inquiry, Asked(PICTURES)]) -> Non
     """Summarize evaluators: metrics and shapes of curves.
 
     Positions of one game share a result, so intervals come from a cluster bootstrap over games.
-    With --by, also report how far each part's curve lies from the overall curve. More: hyoka
-    curves, metrics, gaps, splits, compare, disagreements, calibrate; `hyoka report STUDY` draws it
-    all.
+    With --by, also report how far each slice's curve lies from the overall curve. `hyoka report
+    STUDY` draws it all.
 
     For example: hyoka analyze summary study -e comments --by phase
     """

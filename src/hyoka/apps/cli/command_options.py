@@ -275,7 +275,9 @@ def declared(command: Callable[..., Any], *, answers: bool = True) -> Callable[.
         finally:
             _call.reset(token)
 
-    # Typer reads the options from these attributes.
+    # Typer reads the help and the options from these attributes.
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    run.__doc__ = "\n\n".join(" ".join(each.split()) for each in paragraphs)
     required = [each for each in parameters.values() if each.default is inspect.Parameter.empty]
     ordered = [*required, *(each for each in parameters.values() if each not in required)]
     shown = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in ordered]

@@ -28,6 +28,7 @@ from hyoka.apps.cli.output import (
     out,
     plain_table,
     print_json,
+    print_table,
     progress_bars,
     tell,
     wants_json,
@@ -131,10 +132,8 @@ def _list_experiments(listed: Mapping[str, "Experiment"]) -> None:
         ]
     ):
         return
-    table = plain_table("experiment", "what it is", "scales")
-    for each in listed.values():
-        table.add_row(each.id, each.title, ", ".join(each.scales))
-    out.print(table)
+    rows = [(each.id, each.title, ", ".join(each.scales)) for each in listed.values()]
+    print_table(("experiment", "what it is", "scales"), rows)
 
 
 def _cores() -> int:
@@ -150,10 +149,7 @@ def _print_outcome(experiment: "Experiment", scale: str, outcome: "Outcome") -> 
     for shown in outcome.tables:
         if shown.title:
             tell(f"\n{shown.title}")
-        table = plain_table(*map(escape, shown.headings), right=right_aligned(shown))
-        for row in shown.texts():
-            table.add_row(*map(escape, row))
-        out.print(table)
+        print_table(shown.headings, shown.texts(), right=right_aligned(shown))
     if outcome.verdicts:
         table = plain_table("as in the paper?", "", "difference", "")
         for each in outcome.verdicts:

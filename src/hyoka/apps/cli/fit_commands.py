@@ -2,7 +2,6 @@
 """The command that fits weights to a study's games."""
 
 import math
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,8 +26,10 @@ from hyoka.apps.cli.output import (
     answered,
     command_line,
     hint,
+    match_hint,
     out,
     plain_table,
+    print_table,
     progress_bars,
     tell,
 )
@@ -336,33 +337,24 @@ def _print_fit(fit: WeightFit, files: Sequence[Path], start: Path | None) -> Non
 def _print_held_out(apart: HeldOut) -> None:
     about = apart.comparison.one
     out.print(f"\nheld out: {about.positions:,} positions of {about.games:,} games")
-    table = plain_table("", "before", "after", "change", right=range(1, 4))
-    for row in held_out_rows(apart):
-        table.add_row(*row)
-    out.print(table)
+    print_table(("", "before", "after", "change"), held_out_rows(apart), right=range(1, 4))
     if apart.gap_changes:
-        table = plain_table(
-            "split where", "positions", "games", "before", "after", right=range(1, 5)
+        rows = [
+            (gap.condition, f"{gap.positions:,}", f"{gap.games:,}", str(gap.before), str(gap.after))
+            for gap in apart.gap_changes
+        ]
+        print_table(
+            ("split where", "positions", "games", "before", "after"), rows, right=range(1, 5)
         )
-        for gap in apart.gap_changes:
-            table.add_row(
-                escape(gap.condition),
-                f"{gap.positions:,}",
-                f"{gap.games:,}",
-                str(gap.before),
-                str(gap.after),
-            )
-        out.print(table)
 
 
 def _print_next(fit: WeightFit, file: Path, start: Path | None) -> None:
     tell(f"\nwritten to {file}")
     if fit.evaluation is None:
         return
-    old = "old=ab" if start is None else f"old=ab:eval={start}"
-    words = ["hyoka", "match", "run", f"new=ab:eval={file}", old, "--game", fit.game]
-    command = shlex.join([*words, "--games", "1000", "--sprt", "0,5"])
-    tell(f"whether it plays better: {command}")
+    old = "ab" if start is None else f"ab:eval={start}"
+    command = match_hint(f"ab:eval={file}", old, fit.game, "--games", "1000", "--sprt", "0,5")
+    tell(f"test whether it plays better: {command}")
 
 
 def learn_tune_command(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hyoka.apps.cli.output import out, plain_table, tell
+from hyoka.apps.cli.output import out, print_table, tell
 from hyoka.foundation.errors import ParameterError, nearest
 
 
@@ -30,7 +30,5 @@ def help_command(
     if topic == "searches":
         from hyoka.search import KINDS  # noqa: PLC0415 - other topics need no searches
 
-        table = plain_table("", "")
-        for name, (meaning, *_) in KINDS.items():
-            table.add_row(name, meaning)
-        out.print(table)
+        rows = [(name, meaning) for name, (meaning, *_) in KINDS.items()]
+        print_table(("", ""), rows)

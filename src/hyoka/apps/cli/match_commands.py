@@ -106,9 +106,7 @@ def match_run_command(
     folder = folder or _default_folder(plan)
     interrupted = False
     with contextlib.ExitStack() as stack:
-        executor = None
-        if cluster_address is not None:
-            executor, jobs = stack.enter_context(cluster(cluster_address))
+        executor, jobs = workers(stack, jobs, cluster_address)
         shown = stack.enter_context(LiveStanding(plan, games, test))
         try:
             result = play_match(

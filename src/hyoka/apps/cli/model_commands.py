@@ -24,6 +24,7 @@ from hyoka.apps.cli.output import (
     out,
     plain_table,
     print_json,
+    print_table,
     progress_bars,
     tell,
     wants_json,
@@ -304,10 +305,8 @@ def book_show_command(
     if not counts:
         out.print("the position is not in the book")
         return
-    table = plain_table("move", "played", "share", right=[1, 2])
-    for move, count in counts[:_SHOWN]:
-        table.add_row(escape(str(move)), f"{count:,}", f"{count / total:.1%}")
-    out.print(table)
+    rows = [(str(move), f"{count:,}", f"{count / total:.1%}") for move, count in counts[:_SHOWN]]
+    print_table(("move", "played", "share"), rows, right=[1, 2])
     if len(counts) > _SHOWN:
         hint(f"and {len(counts) - _SHOWN} more")
 
@@ -483,10 +482,7 @@ def _print(result: Recognitions) -> None:
 
 def _print_rows(rows: tuple[tuple[str, ...], ...]) -> None:
     heading, *others = rows
-    table = plain_table(*map(escape, heading), right=range(1, len(heading)))
-    for row in others:
-        table.add_row(*map(escape, row))
-    out.print(table)
+    print_table(heading, others, right=range(1, len(heading)))
 
 
 def learn_combine_command(

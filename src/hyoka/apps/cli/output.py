@@ -79,6 +79,11 @@ def complain(text: str) -> None:
     err.print(text, markup=False, soft_wrap=True)
 
 
+def match_hint(new: str, old: str, game: str, *more: str) -> str:
+    """Return the command of a match of a new player against an old one."""
+    return shlex.join(["hyoka", "match", "run", f"new={new}", f"old={old}", "--game", game, *more])
+
+
 def command_line(context: typer.Context) -> str:
     """Return the command line, for files that record how they were made."""
     return shlex.join(["hyoka", *context.find_root().obj])
@@ -283,6 +288,16 @@ def plain_table(*headings: str, right: Iterable[int] = ()) -> Table:
     for column in right:
         table.columns[column].justify = "right"
     return table
+
+
+def print_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()
+) -> None:
+    """Print a table of plain text."""
+    table = plain_table(*map(escape, headings), right=right)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    out.print(table)
 
 
 def print_columns(

@@ -24,6 +24,7 @@ from hyoka.apps.cli.output import (
     out,
     plain_table,
     print_json,
+    print_table,
     tell,
     tracked,
     wants_json,
@@ -87,10 +88,8 @@ def position_perft_command(
         print_json(result | ({"divide": by_move} if divide else {}))
         return
     if divide:
-        table = plain_table("move", "lines", right=[1])
-        for name, count in by_move.items():
-            table.add_row(name, f"{count:,}")
-        out.print(table)
+        rows = [(name, f"{count:,}") for name, count in by_move.items()]
+        print_table(("move", "lines"), rows, right=[1])
     rate = f" ({lines / seconds / 1e6:,.1f} million a second)" if seconds > 0.01 else ""
     out.print(f"[bold]{lines:,}[/] lines of {depth} plies in {seconds:.2f} s{rate}")
 
@@ -258,10 +257,11 @@ def _ranking(line: Line, source: str, area: str | None) -> tuple[Diagram, dict[s
 def _print_ranking(said: dict[str, Any] | None) -> None:
     if said is None:
         return
-    table = plain_table("", "move", "share", right=[0, 2])
-    for number, each in enumerate(said["moves"], 1):
-        table.add_row(str(number), each["move"], f"{each['share']:.1%}")
-    out.print(table)
+    rows = [
+        (str(number), each["move"], f"{each['share']:.1%}")
+        for number, each in enumerate(said["moves"], 1)
+    ]
+    print_table(("", "move", "share"), rows, right=[0, 2])
     if (area := said.get("area")) is not None:
         out.print(
             f"{area['move']} is ranked {area['rank']}; its leaf asks about "
@@ -397,18 +397,19 @@ def _print_result(result: SearchResult, top: int) -> None:
         return
     pv = _line(result.pv[:20]) + (" …" if len(result.pv) > 20 else "")
     out.print(f"[bold]{escape(str(result.best))}[/]  {result.worth()}  {escape(pv)}")
-    table = plain_table("move", "visits", "value", "score", "prior", "", "line", right=range(1, 5))
-    for report in result.moves[:top]:
-        table.add_row(
-            escape(str(report.move)),
+    rows = [
+        (
+            str(report.move),
             f"{report.visits:,}" if report.visits else "",
             "" if report.value is None else f"{report.value:.3f}",
             "" if report.score is None else f"{report.score:+.1f}",
             "" if report.prior is None else f"{report.prior:.3f}",
             report.proven or "",
-            escape(_line(report.pv[:8])),
+            _line(report.pv[:8]),
         )
-    out.print(table)
+        for report in result.moves[:top]
+    ]
+    print_table(("move", "visits", "value", "score", "prior", "", "line"), rows, right=range(1, 5))
     by = f"; moves by {result.order}" if len(result.moves) > 1 else ""
     count, what = (result.playouts, "playouts") if result.playouts else (result.nodes, "nodes")
     rate = f", {count / result.time_s:,.0f} a second" if result.time_s > 0.01 else ""

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from hyoka.agents import agent_of, spec_of
-from hyoka.apps.cli.command_options import option
+from hyoka.apps.cli.command_options import Cluster, Seed, option
 from hyoka.apps.cli.model_commands import tell_judges
 from hyoka.apps.cli.output import (
     answered,
@@ -20,6 +20,7 @@ from hyoka.apps.cli.output import (
     out,
     plain_table,
     print_json,
+    print_table,
     progress_bars,
     tell,
     wants_json,
@@ -67,7 +68,7 @@ def solve_command(
     depth: Annotated[int | None, typer.Option(min=1, max=999, help="Plies.")] = None,
     limit: Annotated[int | None, option("--limit", min=1, metavar="N")] = None,
     jobs: Annotated[int, option("--jobs", min=1)] = 1,
-    cluster_address: Annotated[str | None, option("--cluster", metavar="ADDRESS")] = None,
+    cluster_address: Cluster = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="List what was not solved.")] = False,
 ) -> int:
     """Measure how many problems searches and engines solve.
@@ -207,7 +208,7 @@ def position_playouts_command(
             "--plies", min=1, help="Playouts end after this many plies; by default the game's own."
         ),
     ] = None,
-    seed: Annotated[int, option("--seed", min=0)] = 0,
+    seed: Seed = 0,
     every_game: Annotated[bool, option("--all")] = False,
 ) -> None:
     """Measure playouts: prediction accuracy, length, speed.
@@ -252,15 +253,16 @@ def position_playouts_command(
     if judges is not None:
         tell_judges(judges)
     headings = ("policy", "drawn", "first", "ended", "mean plies", "playouts/s")
-    shown = plain_table(*headings, right=range(1, len(headings)))
-    for each in found:
-        shown.add_row(
-            escape(each.policy.text),
+    rows = [
+        (
+            each.policy.text,
             *(_share(share) for share in (each.drawn, each.first, each.terminated)),
             f"{each.plies:.1f}",
             f"{each.rate:,.0f}",
         )
-    out.print(shown)
+        for each in found
+    ]
+    print_table(headings, rows, right=range(1, len(headings)))
 
 
 def _share(share: Estimate | None) -> str:

@@ -4,6 +4,7 @@
 import contextlib
 import dataclasses
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 from rich.markup import escape
 
 from hyoka import _core
-from hyoka.apps.cli.command_options import Output, StudyPath, Where, option
+from hyoka.apps.cli.command_options import Cluster, Output, Plan, StudyPath, Where, option
 from hyoka.apps.cli.output import (
     answered,
     complain,
@@ -36,7 +37,7 @@ from hyoka.storage.outputs import TABLE
 from hyoka.storage.result import TABLES, write_table
 from hyoka.study import COMMENTS, ColumnReport, Study, columns_of
 from hyoka.study.derived_columns import CategoriesReport, categorize, rank_moves
-from hyoka.study.evaluating import EvaluationReport, evaluate
+from hyoka.study.evaluating import EvaluationPlan, EvaluationReport, evaluate
 from hyoka.study.exact_results import adjudicate, adjudicate_records
 from hyoka.study.exporting import export_positions
 from hyoka.study.sampling import SAID, evaluator_titles
@@ -193,24 +194,16 @@ _OF_GAMES = {
 def study_evaluate_command(
     study: StudyPath,
     evaluators: Annotated[list[str] | None, option("--with", metavar="SPEC")] = None,
-    name: Annotated[
-        str, typer.Option("--name", help="The name of a single evaluator in reports.")
-    ] = "",
-    where: Where = None,
-    sample: Annotated[int | None, option("--sample", min=1, metavar="N")] = None,
-    limit: Annotated[int | None, option("--limit", min=1, metavar="N")] = None,
-    seed: Annotated[int, option("--seed", min=0)] = 0,
+    plan: Annotated[Callable[..., EvaluationPlan], Plan(EvaluationPlan)] = EvaluationPlan,
     jobs: Annotated[int, option("--jobs", min=1, max=1024)] = 1,
-    cluster_address: Annotated[str | None, option("--cluster", metavar="ADDRESS")] = None,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask again about positions that failed.")
-    ] = False,
+    cluster_address: Cluster = None,
 ) -> None:
     """Evaluate positions with searches, engines, comments, tables.
 
     Without --with, the values in the records are stored.
     """
     opened = Study.open(study)
+    chosen = plan()
     with contextlib.ExitStack() as stack:
         progress = stack.enter_context(progress_bars())
         executor = None
@@ -220,22 +213,17 @@ def study_evaluate_command(
         reports = evaluate(
             opened,
             evaluators or [COMMENTS],
-            where=where,
-            sample=sample,
-            limit=limit,
-            seed=seed,
+            chosen,
             jobs=jobs,
             executor=executor,
-            retry_failed=retry_failed,
-            title=name,
             progress=progress,
         )
     if not answered([dataclasses.asdict(report) for report in reports]):
         _print_evaluations(reports)
     if not any(report.wanted for report in reports):
-        chosen = f" for which {where} holds" if where else ""
+        condition = f" for which {chosen.where} holds" if chosen.where else ""
         silent = ", or the records say nothing of any" if not evaluators else ""
-        complain(f"nothing was evaluated: there is no position{chosen}{silent}")
+        complain(f"nothing was evaluated: there is no position{condition}{silent}")
         raise typer.Exit(1)
     useless = (report.wanted and not report.known for report in reports)
     all_failed = (report.failed and report.failed == report.done for report in reports)

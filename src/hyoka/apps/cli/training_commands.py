@@ -5,7 +5,6 @@ import contextlib
 import functools
 import math
 import os
-import shlex
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,6 +25,7 @@ from hyoka.apps.cli.command_options import (
     Output,
     OutputFolder,
     Plan,
+    Seed,
     StudyPath,
     Where,
     check_outputs,
@@ -39,8 +39,10 @@ from hyoka.apps.cli.output import (
     hint,
     is_quiet,
     kept_when_interrupted,
+    match_hint,
     out,
     plain_table,
+    print_table,
     progress_bars,
     tell,
     wants_json,
@@ -156,7 +158,7 @@ def learn_comparison_command(
             "said. Interrupted, the same command goes on.",
         ),
     ] = None,
-    seed: Annotated[int, option("--seed", min=0)] = 0,
+    seed: Seed = 0,
     hold_out: HoldOut = HOLD_OUT,
     threads: Threads = None,
 ) -> None:
@@ -322,13 +324,12 @@ def _tell_end(training: Training, output: Path) -> None:
     )
     if best.held_out is not None:
         begun = training.reports[0].learned
-        table = plain_table("", "first", "within 3", "log-loss", right=range(1, 4))
-        for name, each in (("before", begun), ("held out", best.held_out)):
-            table.add_row(name, f"{each.first:.1%}", f"{each.within:.1%}", f"{each.log_loss:.4f}")
-        out.print(table)
-    words = ["hyoka", "match", "run", f"new=ab:eval={output}", "old=ab:eval=built-in"]
-    words += ["--game", evaluation.game]
-    hint(f"prove it: {shlex.join(words)}")
+        rows = [
+            (name, f"{each.first:.1%}", f"{each.within:.1%}", f"{each.log_loss:.4f}")
+            for name, each in (("before", begun), ("held out", best.held_out))
+        ]
+        print_table(("", "first", "within 3", "log-loss"), rows, right=range(1, 4))
+    hint(f"test it: {match_hint(f'ab:eval={output}', 'ab:eval=built-in', evaluation.game)}")
 
 
 def _starting(game: str, start: Path | None, features: str | None) -> SparseEvaluation:
@@ -417,9 +418,7 @@ def _tell(fit: ScoreFit, output: Path) -> None:
             f"log-loss of {fit.held_out:,} positions held out: {fit.loss_before:.4f}, then "
             f"{fit.loss:.4f}; the evaluator's own is {fit.least_loss:.4f}"
         )
-    words = ["hyoka", "match", "run", f"new=ab:eval={output}", "old=ab:eval=built-in"]
-    words += ["--game", fit.evaluation.game]
-    hint(f"prove it: {shlex.join(words)}")
+    hint(f"test it: {match_hint(f'ab:eval={output}', 'ab:eval=built-in', fit.evaluation.game)}")
 
 
 PAGE = "report.html"
@@ -788,7 +787,7 @@ def learn_perceptrons_command(
     settings: Annotated[
         Callable[..., PerceptronSettings], Plan(PerceptronSettings)
     ] = PerceptronSettings,
-    seed: Annotated[int, option("--seed", min=0)] = 0,
+    seed: Seed = 0,
     hold_out: HoldOut = HOLD_OUT,
     threads: Threads = None,
 ) -> None:
@@ -871,16 +870,13 @@ def _tell_network(
         f"laid, from {trained.positions:,} different positions of {games:,} games"
     )
     if errors:
-        table = plain_table("pieces laid", "held out", "MSE", "of the mean", right=range(4))
-        for each in errors:
-            table.add_row(
-                str(each.ply), f"{each.positions:,}", f"{each.squared:.4f}", f"{each.variance:.4f}"
-            )
-        out.print(table)
+        rows = [
+            (str(each.ply), f"{each.positions:,}", f"{each.squared:.4f}", f"{each.variance:.4f}")
+            for each in errors
+        ]
+        print_table(("pieces laid", "held out", "MSE", "of the mean"), rows, right=range(4))
     limits = "uct:preset=paper,playouts=1000"
-    words = ["hyoka", "match", "run", f"new={limits},prior=40,eval={output}", f"old={limits}"]
-    words += ["--game", networks.game]
-    hint(f"try it: {shlex.join(words)}")
+    hint(f"test it: {match_hint(f'{limits},prior=40,eval={output}', limits, networks.game)}")
 
 
 def learn_prior_command(
@@ -944,6 +940,6 @@ def _print_prior(tuned: TunedPrior, seed: int) -> None:
         "`behind the best` has intervals that hold for all pairs at once."
     )
     if tuned.player(best.name) != tuned.search:
-        new, old = f"new={tuned.player(best.name).text}", f"old={tuned.search.text}"
-        words = ["hyoka", "match", "run", new, old, "--game", tuned.game, "--seed", str(seed + 1)]
-        tell(f"how strong it is in new games: {shlex.join(words)}")
+        new, old = tuned.player(best.name).text, tuned.search.text
+        command = match_hint(new, old, tuned.game, "--seed", str(seed + 1))
+        tell(f"how strong it is in new games: {command}")

@@ -30,8 +30,8 @@ from hyoka.apps.cli.output import (
     hint,
     kept_when_interrupted,
     out,
-    plain_table,
     print_json,
+    print_table,
     progress_bars,
     say,
     tell,
@@ -106,7 +106,7 @@ def demo_command(
     to: Annotated[Path, OutputFolder(force=True), option("--output", metavar="FOLDER")] = Path(
         "hyoka-demo"
     ),
-    jobs: Annotated[int | None, option("--jobs", min=1, max=1024)] = None,
+    jobs: Jobs = None,
     positions: Annotated[int, option("--positions", min=1, max=50)] = POSITIONS_A_GAME,
 ) -> None:
     """Evaluate sample games and write a report: a first example.
@@ -189,12 +189,11 @@ def bench_command(
     results = list(tracked(measured, "bench", job_count(games), "jobs"))
     if answered([dataclasses.asdict(result) for result in results]):
         return
-    table = plain_table("game", "job", "fingerprint", "rate", "", right=[2, 3])
-    for result in results:
-        table.add_row(
-            result.game, result.job, f"{result.fingerprint:,}", f"{result.rate:,.0f}", result.unit
-        )
-    out.print(table)
+    rows = [
+        (result.game, result.job, f"{result.fingerprint:,}", f"{result.rate:,.0f}", result.unit)
+        for result in results
+    ]
+    print_table(("game", "job", "fingerprint", "rate", ""), rows, right=[2, 3])
     out.print(f"fingerprint of all: [bold]{sum(result.fingerprint for result in results)}[/]")
 
 
