@@ -118,6 +118,9 @@ def test_topics_are_explained() -> None:
         ("hyoka ma", ["match"]),
         ("hyoka study ver", ["verify"]),
         ("hyoka match run --ga", ["--game", "--games"]),
+        ("hyoka match run --game bl", ["blokus_duo"]),
+        ("hyoka position show ot", ["othello"]),
+        ("hyoka study evaluate study --with com", ["comments"]),
     ],
 )
 def test_the_shell_completes_commands_and_options(words: str, completions: list[str]) -> None:

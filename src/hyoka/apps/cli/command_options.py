@@ -72,9 +72,32 @@ HELP: Final = {
 """The help of options that several commands have."""
 
 
+def complete_game(incomplete: str) -> list[str]:
+    """Names of games, for the shell."""
+    from hyoka.games import FACTS  # noqa: PLC0415 - only for completion
+
+    return [name for name in FACTS if name.startswith(incomplete)]
+
+
+def _complete_spec(incomplete: str) -> list[str]:
+    from hyoka.agents.kinds import AGENT_KINDS  # noqa: PLC0415 - only for completion
+
+    names = (prefix for kind in AGENT_KINDS for prefix in kind.prefixes)
+    return [name for name in names if name.startswith(incomplete)]
+
+
+_COMPLETIONS: Final = {
+    "--game": complete_game,
+    "--search": _complete_spec,
+    "--with": _complete_spec,
+}
+
+
 def option(name: str, help: str = "", **more: Any) -> Any:
-    """Declare an option: `--name`, with its short form and help in all commands."""
+    """Declare an option: `--name`, with its short form, help and completion in all commands."""
     names = [name, SHORT[name]] if SHORT.get(name) else [name]
+    if name in _COMPLETIONS:
+        more["autocompletion"] = _COMPLETIONS[name]
     return typer.Option(*names, help=HELP.get(name, help), **more)
 
 

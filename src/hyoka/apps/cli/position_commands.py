@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 from rich.status import Status
 
-from hyoka.apps.cli.command_options import Output, option
+from hyoka.apps.cli.command_options import Output, complete_game, option
 from hyoka.apps.cli.output import (
     answered,
     complain,
@@ -41,7 +41,13 @@ from hyoka.storage.files import write_text
 from hyoka.storage.outputs import GRAPH, PAGE, PICTURE, mark_svg
 
 GameName = Annotated[
-    str, typer.Argument(metavar="GAME", help=f"One of {', '.join(FACTS)}.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help=f"One of {', '.join(FACTS)}.",
+        autocompletion=complete_game,
+        show_default=False,
+    ),
 ]
 PositionText = Annotated[
     str | None,
@@ -100,6 +106,7 @@ def position_show_command(
         typer.Argument(
             metavar="GAME|STUDY",
             help=f"One of {', '.join(FACTS)}; or a study's folder.",
+            autocompletion=complete_game,
             show_default=False,
         ),
     ],
