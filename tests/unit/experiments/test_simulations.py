@@ -23,7 +23,7 @@ def test_each_claim_can_be_simulated(claim: str, monkeypatch: pytest.MonkeyPatch
 
 def test_the_docs_name_simulations_that_there_are() -> None:
     pages = [
-        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("docs/**/*.md"),
         ROOT / "src/hyoka/reporting/caveats.md",
         ROOT / "src/hyoka/arena/elo.py",
     ]
