@@ -42,7 +42,7 @@ def test_without_arguments_the_main_tasks_are_shown_with_examples() -> None:
     assert (result.returncode, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
     assert len(lines) <= 24
-    assert max(map(len, lines)) <= 100
+    assert max(map(len, lines)) <= 80
     examples = re.findall("hyoka ([a-z]+(?: [a-z]+)?)", result.stdout)
     assert {"demo", "improve", "match run", "study create", "study evaluate"} <= set(examples)
 

@@ -111,8 +111,8 @@ def _summaries(module: str) -> dict[str, str]:
 
 
 HOME: Final = """\
-Hyoka (評価) finds where a game program's evaluation is wrong, fixes it, and proves the gain.
-Go, shogi, chess, Othello, Blokus Duo, and your own games.
+Hyoka (評価) finds where a game program's evaluation is wrong, fixes it, and
+proves the gain. Go, shogi, chess, Othello, Blokus Duo, and your own games.
 
 Try it on sample games, with a report
     hyoka demo
@@ -127,7 +127,7 @@ Play a match, with Elo intervals and SPRT
 Play, analyze and review games in the browser
     hyoka studio
 
-All commands: hyoka --help. One command: hyoka match run --help. Topics: hyoka help.
+Commands: hyoka --help. A command: hyoka match run --help. Topics: hyoka help.
 """
 
 
