@@ -431,7 +431,7 @@ def learn_tune_command(
         return
     _print_table(table)
     for method, fit in fits.items():
-        _print_fit_tuned(fit, files[method])
+        _print_tuned(fit, files[method])
 
 
 def _phase(text: str | None) -> dict[str, Any]:
@@ -461,7 +461,7 @@ def _print_table(table: FeatureTable) -> None:
         )
 
 
-def _print_fit_tuned(fit: TunedWeights, files: Sequence[Path]) -> None:
+def _print_tuned(fit: TunedWeights, files: Sequence[Path]) -> None:
     error = f" ± {fit.scale_error:.2g}" if fit.scale_error else ""
     tell(
         f"\n{fit.method.upper()}: {fit.positions:,} positions of {fit.games:,} games in "

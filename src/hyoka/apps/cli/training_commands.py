@@ -520,7 +520,7 @@ def learn_objective_command(
                 progress=progress,
             )
         write_report(search, matches, folder / PAGE)
-    if answered(_as_json_objective(search, matches, folder)):
+    if answered(_objective_as_json(search, matches, folder)):
         return
     _print(search, matches, test, folder)
 
@@ -542,7 +542,7 @@ def _tell_step(search: ObjectiveSearch, step: Step) -> None:
     )
 
 
-def _as_json_objective(
+def _objective_as_json(
     search: ObjectiveSearch, matches: list[MatchResult], folder: Path
 ) -> dict[str, Any]:
     return {
@@ -583,7 +583,6 @@ def _print(search: ObjectiveSearch, matches: list[MatchResult], test: Sprt, fold
     )
 
 
-PAGE_network = "report.html"
 _LARGEST_CODES = 20_000
 """Networks of games with more move codes have no policy head by default."""
 
@@ -749,7 +748,7 @@ def learn_selfplay_command(
             if is_quiet()
             else lambda generation: out.print(_generation_text(generation)),
         )
-    page = folder / PAGE_network
+    page = folder / PAGE
     write_text(page, selfplay_page(loop).html())
     if answered(
         {
@@ -830,7 +829,7 @@ def learn_perceptrons_command(
         }
     ):
         return
-    _tell_network(trained, games, errors, output)
+    _print_perceptrons(trained, games, errors, output)
 
 
 def _labeled(
@@ -861,7 +860,7 @@ def _labeled(
     return learned, held_out
 
 
-def _tell_network(
+def _print_perceptrons(
     trained: TrainedPerceptrons, games: int, errors: list[PlyError], output: Path
 ) -> None:
     networks = trained.networks
