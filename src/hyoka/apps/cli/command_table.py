@@ -102,12 +102,12 @@ COMMANDS: Final = tuple(
 @functools.cache
 def _summaries(module: str) -> dict[str, str]:
     """The first lines of the docstrings in a module, by function."""
+    # Not by `ast`, which fails in threads of Python 3.11.
     source = (Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8")
-    return {
-        each.name: (ast.get_docstring(each) or "").split("\n")[0]
-        for each in ast.parse(source).body
-        if isinstance(each, ast.FunctionDef)
-    }
+    return dict(_SUMMARY.findall(source))
+
+
+_SUMMARY: Final = re.compile(r'^def (\w+_command)\(.*?-> \w+:\n    """(.*?)(?:"""|\n)', re.M | re.S)
 
 
 HOME: Final = """\
