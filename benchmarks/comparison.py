@@ -23,6 +23,7 @@ from hyoka.learning.objective_search import ObjectiveSearch, SearchPlan
 from hyoka.learning.objectives import VECTOR_SIZE
 from hyoka.models.sparse import SparseEvaluation, feature_sets
 from hyoka.records.bulk import GameTable
+from hyoka.search import Searcher
 
 RECORDS: Final = {
     "shogi": "shogi/floodgate2016.csa.xz",
@@ -53,7 +54,7 @@ def one_pass(data: Path, game: str, features: str | None, games: int) -> None:
 
 def speed(spec: str, game: str, positions: list[hk.Position]) -> float:
     """Nodes a second."""
-    searcher = hk.Searcher(spec, game)
+    searcher = Searcher(spec, game)
     found = [searcher.search(position) for position in positions]
     return sum(each.nodes for each in found) / sum(each.time_s for each in found)
 

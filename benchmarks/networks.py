@@ -17,6 +17,7 @@ from collections.abc import Callable
 import hyoka as hk
 from hyoka.games import Position
 from hyoka.models.bundled import bundled_network, bundled_prior_model
+from hyoka.search import Convolution, Network
 
 TURNS = 5
 GAMES = ("blokus_duo", "go9", "othello", "chess", "shogi")
@@ -27,14 +28,14 @@ def positions_of(game: str, count: int = 2000) -> list[Position]:
     rng = random.Random(1)
     found: list[Position] = []
     while len(found) < count:
-        line = hk.GAMES[game]().line()
+        line = hk.games.GAMES[game]().line()
         while line.outcome is None and len(found) < count and len(line.moves) < 200:
             found.append(line.position)
             line = line.play(rng.choice(line.legal_moves))
     return found
 
 
-def random_network(game: str, width: int) -> hk.Network:
+def random_network(game: str, width: int) -> Network:
     """A network that knows nothing."""
     import numpy as np  # noqa: PLC0415 - beside its only use
 
@@ -46,7 +47,7 @@ def random_network(game: str, width: int) -> hk.Network:
         name: (rng.normal(size=shape) * 8).astype(kind)
         for name, (shape, kind) in size.shapes.items()
     }
-    return hk.Network(game, size, numbers)
+    return Network(game, size, numbers)
 
 
 def rate(work: Callable[[], object], count: int, seconds: float = 1.0) -> float:
@@ -69,14 +70,14 @@ def main() -> None:
     playouts = parser.parse_args().playouts
     for game in GAMES:
         model_file = bundled_network(game)
-        network = hk.Network.load(game, model_file) if model_file else random_network(game, 256)
+        network = Network.load(game, model_file) if model_file else random_network(game, 256)
         positions = positions_of(game)
         ask = functools.partial(network.in_core.logits, positions)
         found = rate(ask, len(positions))
         print(f"{game}: width {network.size.width}, {found:,.0f} evaluations a second from scratch")
     priors = bundled_prior_model("go9")
     assert priors is not None
-    convolution = hk.Convolution.load("go9", priors)
+    convolution = Convolution.load("go9", priors)
     positions = positions_of("go9")
     found = rate(functools.partial(convolution.in_core.logits, positions), len(positions))
     print(f"go9, the shipped convolutions: {found:,.0f} evaluations a second")

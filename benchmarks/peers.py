@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 import hyoka as hk
+from hyoka.games import Game
 
 
 @dataclass(frozen=True)
@@ -42,17 +43,17 @@ def timed(work: Callable[[], float]) -> float:
     return units / (time.perf_counter() - start)
 
 
-def our_playouts(game: hk.Game, count: int) -> Callable[[], float]:
+def our_playouts(game: Game, count: int) -> Callable[[], float]:
     return lambda: timed(lambda: len(hk.playouts(game, count, seed=random.getrandbits(32))))
 
 
-def our_playout_moves(game: hk.Game, count: int) -> Callable[[], float]:
+def our_playout_moves(game: Game, count: int) -> Callable[[], float]:
     return lambda: timed(
         lambda: int(hk.playouts(game, count, seed=random.getrandbits(32)).lengths.sum())
     )
 
 
-def our_perft(game: hk.Game, depth: int) -> Callable[[], float]:
+def our_perft(game: Game, depth: int) -> Callable[[], float]:
     return lambda: timed(lambda: game.perft(depth))
 
 

@@ -13,11 +13,12 @@ from pathlib import Path
 from rich.progress import track
 
 import hyoka as hk
+from hyoka.games import Game
 
 SUITES = Path(__file__).parents[2] / "shared/data/chess/epd_suites.zip"
 HARD_SHOGI = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-LONG_COUNTS: list[tuple[hk.Game, int, int]] = [
+LONG_COUNTS: list[tuple[Game, int, int]] = [
     (hk.Chess(), 6, 119_060_324),
     (hk.Chess.from_text(KIWIPETE), 5, 193_690_690),
     (hk.Shogi(), 5, 19_861_490),
@@ -26,7 +27,7 @@ LONG_COUNTS: list[tuple[hk.Game, int, int]] = [
 ]
 
 
-def suite_counts() -> Iterator[tuple[hk.Game, int, int]]:
+def suite_counts() -> Iterator[tuple[Game, int, int]]:
     with zipfile.ZipFile(SUITES) as archive:
         for name in archive.namelist():
             if "perft" not in name:
@@ -41,7 +42,7 @@ def suite_counts() -> Iterator[tuple[hk.Game, int, int]]:
                     yield game, int(depth.strip("D")), int(lines)
 
 
-def is_right(task: tuple[hk.Game, int, int]) -> bool:
+def is_right(task: tuple[Game, int, int]) -> bool:
     game, depth, expected = task
     lines = game.perft(depth)
     if lines != expected:

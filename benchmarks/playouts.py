@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 import hyoka as hk
+from hyoka.games import Game, name_of
+from hyoka.search import Searcher, SearchSpec
 
 ROUNDS = 3
 SECONDS = 0.5
@@ -27,12 +29,12 @@ STARTS: dict[str, Any] = {
 }
 
 
-def rate(game: hk.Game, policy: str) -> float:
+def rate(game: Game, policy: str) -> float:
     """Playouts a second, each after one of the legal moves in turn."""
     best = 0.0
     for seed in range(ROUNDS):
-        spec = hk.SearchSpec.of("mc", policy=policy, time=SECONDS, playouts=0, seed=seed)
-        searcher = hk.Searcher(spec, hk.name_of(game))
+        spec = SearchSpec.of("mc", policy=policy, time=SECONDS, playouts=0, seed=seed)
+        searcher = Searcher(spec, name_of(game))
         start = time.perf_counter()
         playouts = searcher.search(game).playouts
         best = max(best, playouts / (time.perf_counter() - start))

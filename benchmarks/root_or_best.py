@@ -18,6 +18,7 @@ import numpy as np
 import hyoka as hk
 from hyoka.analysis import Resampling, mean_by_games
 from hyoka.games import Line
+from hyoka.search import Searcher
 
 
 def positions(game: str, source: str, games: int) -> Iterator[tuple[int, Line, bool]]:
@@ -46,7 +47,7 @@ def main() -> None:
     parser.add_argument("--with", dest="spec", default="uct:playouts=500")
     parser.add_argument("--games", type=int, default=2500)
     given = parser.parse_args()
-    searcher = hk.Searcher(given.spec, given.game)
+    searcher = Searcher(given.spec, given.game)
     numbers, right = [], []
     for number, line, first_won in positions(given.game, given.records, given.games):
         searcher.clear()

@@ -15,6 +15,7 @@ from math import comb
 from rich.console import Console
 
 import hyoka as hk
+from hyoka.search import SearchSpec, play_game
 
 GAMES = ["go9", "othello", "chess", "shogi", "blokus_duo"]
 SPECS = {
@@ -41,14 +42,14 @@ BY_GAME = {
 
 def score(game: str, ours: str, theirs: str, number: int) -> float:
     """What our player gets of one game: 1, 0.5 or 0."""
-    players = [hk.SearchSpec.from_text(ours), hk.SearchSpec.from_text(theirs)]
+    players = [SearchSpec.from_text(ours), SearchSpec.from_text(theirs)]
     players = [
         spec if spec.kind == "ab" else spec.with_settings(seed=2 * number + side)
         for side, spec in enumerate(players)
     ]
     if number % 2:
         players.reverse()
-    line = hk.play_game(hk.position(game), *players, max_plies=700)
+    line = play_game(hk.position(game), *players, max_plies=700)
     outcome = line.outcome
     value = 0.5 if outcome is None else float(outcome.value)
     return 1.0 - value if number % 2 else value
@@ -77,7 +78,7 @@ def main() -> None:
             spec = BY_GAME.get((kind, game), usual)
             results = match(game, spec, "random", arguments.games)
             console.print(f"{game:11} {spec:42} v random: {sum(results):g} of {len(results)}")
-        tree = hk.SearchSpec.from_text(BY_GAME.get(("uct", game), "uct"))
+        tree = SearchSpec.from_text(BY_GAME.get(("uct", game), "uct"))
         more = tree.with_settings(playouts=1000).text
         fewer = tree.with_settings(playouts=100).text
         results = []

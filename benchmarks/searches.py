@@ -19,6 +19,9 @@ from rich.console import Console
 from rich.table import Table
 
 import hyoka as hk
+from hyoka.games import Game, name_of
+from hyoka.records.problems import ProblemSet, read_problems
+from hyoka.search import Searcher
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 Row = tuple[str, str]
@@ -36,10 +39,10 @@ def best_rate(
     return best
 
 
-def tree_rate(game: hk.Game, playouts: int, **settings: object) -> float:
+def tree_rate(game: Game, playouts: int, **settings: object) -> float:
     """Simulations a second."""
-    spec = hk.uct(preset="paper", playouts=playouts, memory=2000, **settings)
-    searcher = hk.Searcher(spec, hk.name_of(game))
+    spec = hk.search.uct(preset="paper", playouts=playouts, memory=2000, **settings)
+    searcher = Searcher(spec, name_of(game))
 
     def run() -> float:
         searcher.clear()
@@ -48,7 +51,7 @@ def tree_rate(game: hk.Game, playouts: int, **settings: object) -> float:
     return best_rate(run)
 
 
-def raw_playouts(game: hk.Game) -> float:
+def raw_playouts(game: Game) -> float:
     return len(hk.playouts(game, 2000, seed=1))
 
 
@@ -60,7 +63,7 @@ def uct() -> Iterator[Row]:
     for other in (hk.Othello(), hk.Chess(), hk.Shogi(), hk.BlokusDuo(), hk.Go19()):
         raw = best_rate(partial(raw_playouts, other))
         rate = tree_rate(other, 5000)
-        yield f"UCT, {hk.name_of(other)}", f"{rate:,.0f}/s, {rate / raw:.2f} × raw"
+        yield f"UCT, {name_of(other)}", f"{rate:,.0f}/s, {rate / raw:.2f} × raw"
     rated = {"policy": "strengths", "widening": True, "killer": True, "history": True}
     rate = tree_rate(hk.Shogi(), 2000, mate=100, **rated)
     yield "UCT, shogi, all of Sato 2010", f"{rate:,.0f}/s"
@@ -76,7 +79,7 @@ def threads() -> Iterator[Row]:
 
 
 def memory() -> Iterator[Row]:
-    searcher = hk.Searcher(hk.uct(preset="paper", playouts=50_000, memory=2000), "go9")
+    searcher = Searcher(hk.search.uct(preset="paper", playouts=50_000, memory=2000), "go9")
     result = searcher.search(hk.Go9())
     children = len(searcher.tree(with_unvisited=True)["visits"])
     size = result.details["memory_bytes"] / children
@@ -101,17 +104,17 @@ def ab() -> Iterator[Row]:
     for name, positions in (("chess", chess), ("shogi", shogi)):
 
         def run(name: str = name, positions: list[str] = positions) -> float:
-            searcher = hk.Searcher("ab:nodes=1000000,hash=64", name)
+            searcher = Searcher("ab:nodes=1000000,hash=64", name)
             return sum(searcher.search(hk.position(name, text)).nodes for text in positions)
 
         yield f"alpha-beta, {name}", f"{best_rate(run) / 1e6:.2f} M nodes/s"
 
 
-def suite(archive: str, member: str) -> hk.ProblemSet:
+def suite(archive: str, member: str) -> ProblemSet:
     """A problem set out of an archive of the data."""
     with zipfile.ZipFile(DATA / archive) as zipped:
         names = [name for name in zipped.namelist() if Path(name).name == member]
-        return hk.read_problems(zipped.read(names[0]), source=member)
+        return read_problems(zipped.read(names[0]), source=member)
 
 
 def mate() -> Iterator[Row]:
@@ -160,9 +163,9 @@ def tables() -> Iterator[Row]:
             games.append(game)
             game = game.play(rng.choice(list(game.legal_moves)))
         for spec in ("ab:nodes=1000", "ab:nodes=1000,hash=1", "ab:depth=2"):
-            searcher = hk.Searcher(spec, name)
+            searcher = Searcher(spec, name)
 
-            def run(searcher: hk.Searcher = searcher, games: list[hk.Position] = games) -> float:
+            def run(searcher: Searcher = searcher, games: list[hk.Position] = games) -> float:
                 for each in games:
                     searcher.clear()
                     searcher.search(each)
@@ -185,7 +188,7 @@ def wac() -> Iterator[Row]:
     problems = suite("chess/epd_suites.zip", "wac.epd").problems
     solved = 0
     for problem in problems:
-        result = hk.Searcher("ab:time=1,hash=64", "chess").search(problem.to_solve())
+        result = Searcher("ab:time=1,hash=64", "chess").search(problem.to_solve())
         solved += str(result.best) in problem.best
     yield (
         "WAC, 1 s a position",

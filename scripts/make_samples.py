@@ -18,7 +18,7 @@ from pathlib import Path
 
 import hyoka as hk
 from hyoka.arena import MatchPlan, Opening, PlayedGame, RatingList, rate_players
-from hyoka.records import Record, Remark
+from hyoka.records import Record, Remark, record_text
 from hyoka.records.samples import SAMPLES, sample_path
 
 WEAKEST_ELO = 1000.0
@@ -188,7 +188,7 @@ def make(name: str, folder: Path, jobs: int) -> None:
     lift = WEAKEST_ELO - min(player.elo for player in rated.players)
     elo = {player.name: round(player.elo + lift) for player in rated.players}
     records = records_of(sample, games, elo)
-    text = "".join(hk.record_text(record, sample.format) for record in records)
+    text = "".join(record_text(record, sample.format) for record in records)
     packed = lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
     file = folder / SAMPLES[name]
     file.write_bytes(packed)

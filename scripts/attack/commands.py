@@ -44,6 +44,7 @@ import typer.models
 from hyoka.apps import cli
 from hyoka.apps.cli.command_options import Output, OutputFolder, output_of
 from hyoka.apps.cli.command_table import COMMANDS, Command, command_line, command_of
+from hyoka.study.evaluating import evaluate
 
 PRECIOUS: Final = b"precious: not written by Hyoka\n"
 BINARY: Final = bytes(range(256)) * 8
@@ -523,7 +524,7 @@ def _prepare_data(here: Path) -> int:
     rows = [f"{g},{(g + p) % 2},{p * g % 7 - 3},{p}" for g in range(20) for p in range(9)]
     (here / "features.csv").write_text("\n".join(["game_id,result,pawn,pair", *rows]) + "\n")
     study = hk.Study.open(here / "study")
-    hk.evaluate(study, ["ab:depth=1", "mc:playouts=2"], sample=2)
+    evaluate(study, ["ab:depth=1", "mc:playouts=2"], sample=2)
     for words in (
         ["learn", "strengths", "records.txt", "--positions", "50", "-o", "model.json", "-q"],
         ["book", "make", "records.txt", "-o", "book.book", "-q"],

@@ -20,6 +20,8 @@ import numpy as np
 
 import hyoka as hk
 from attack.mutations import Try, main, mutated
+from hyoka.games import game_type
+from hyoka.records import Refused, Remark, record_text
 from hyoka.records.reading import RecordStream, batches_of
 from hyoka.records.sources import Source
 
@@ -47,14 +49,14 @@ class Notation:
         return self.head + self.between.join(games)
 
 
-def read(data: bytes, format: str) -> tuple[list[hk.Record], list[hk.Refused]]:
+def read(data: bytes, format: str) -> tuple[list[hk.Record], list[Refused]]:
     """What is taken and what is refused."""
     stream = RecordStream(batches_of(Source("attack", io.BytesIO(data), waits=False), format))
     return list(stream), stream.refused
 
 
 def _random_record(game: str, seed: int) -> hk.Record:
-    position = hk.game_type(game)()
+    position = game_type(game)()
     codes = []
     for ply in range(12 + seed % 9):
         move = position.random_move(1000 * seed + ply)
@@ -70,12 +72,12 @@ def _random_record(game: str, seed: int) -> hk.Record:
         date="2016-01-02",
         result=1.0,
         ending="resigned",
-        remarks=(hk.Remark(3, score=25.0, depth=9), hk.Remark(4, clock_s=61.0)),
+        remarks=(Remark(3, score=25.0, depth=9), Remark(4, clock_s=61.0)),
     )
 
 
 def _texts(game: str, format: str, count: int = 8) -> tuple[bytes, ...]:
-    return tuple(hk.record_text(_random_record(game, i), format).encode() for i in range(count))
+    return tuple(record_text(_random_record(game, i), format).encode() for i in range(count))
 
 
 def _wthor_games() -> tuple[bytes, ...]:

@@ -25,7 +25,10 @@ from pathlib import Path
 from typing import Any
 
 import hyoka as hk
+from hyoka.study.evaluating import evaluate
+from hyoka.study.exact_results import adjudicate
 from hyoka.study.tables import Snapshot
+from hyoka.study.verify import check_study
 
 TABLES = ("games", "positions", "remarks", "refused", "evaluations", "adjudications")
 FLIPS = 12
@@ -151,8 +154,8 @@ class Ground:
         (folder / ":memory:").write_text(SECRET, encoding="utf-8")
         self.original = folder / "original"
         hk.Study.create(self.original, folder / "first")
-        hk.evaluate(hk.Study.open(self.original), ["comments"])
-        hk.adjudicate(hk.Study.open(self.original), "rules")
+        evaluate(hk.Study.open(self.original), ["comments"])
+        adjudicate(hk.Study.open(self.original), "rules")
         self.before = content(self.original)
         self.after: dict[str, Any] = {}
         self.seconds: dict[str, float] = {}
@@ -258,7 +261,7 @@ def attack_by_kill(ground: Ground, tally: Tally) -> None:
                 former = [ground.before]
             tally.expect(now in former, f"{what}: half a change")
             tally.noted["done before the kill"] += now == ground.after[name]
-            tally.expect(hk.check_study(made).is_whole, f"{what}: not whole")
+            tally.expect(check_study(made).is_whole, f"{what}: not whole")
             if name == "create" or (name == "append" and now == ground.after[name]):
                 continue  # it was quicker
         process = ground.prepared(words)
@@ -268,7 +271,7 @@ def attack_by_kill(ground: Ground, tally: Tally) -> None:
         tally.expect(
             content(made) == ground.after[name], f"{what}: again is not as if never killed"
         )
-        found = hk.check_study(made)
+        found = check_study(made)
         tally.expect(found.is_whole, f"{what}: {found.damage}")
         hidden = list(ground.folder.glob(".*.partial"))
         tally.expect(not hidden, f"{what}: {hidden} is left")
@@ -292,7 +295,7 @@ def attack_by_pair(ground: Ground, tally: Tally) -> None:
         )
         tally.expect("0" in said, f"{what}: neither was done: {said}")
         for path in {ground.made(name) for name in names}:
-            found = hk.check_study(path)
+            found = check_study(path)
             tally.expect(found.is_whole, f"{what}: {found.damage}")
         done = [name for name, each in zip(names, said, strict=True) if each == "0"]
         if done.count("append") == 1 and "append" in names:
@@ -323,7 +326,7 @@ def attack_by_flip(ground: Ground, tally: Tally) -> None:
             read = "noticed"
             tally.expect(False, f"{what}: {error!r}")
         tally.noted[f"flips: reading {read}"] += 1
-        tally.expect(not hk.check_study(study).is_whole, f"{what}: check says nothing")
+        tally.expect(not check_study(study).is_whole, f"{what}: check says nothing")
 
 
 def attack_by_query(ground: Ground, tally: Tally) -> None:

@@ -46,6 +46,7 @@ from hyoka.apps.studio import Engines, Folder, Studio, studio_app
 from hyoka.apps.studio.rooms import ROOMS
 from hyoka.apps.studio.rooms.board import board_agents as thinking
 from hyoka.apps.studio.runs import Run, Runs
+from hyoka.study.evaluating import evaluate
 
 OURS, TOKEN = "http://127.0.0.1", "a-token-that-nobody-guesses"
 MARKUP, SECRET = "<script>alert(1)</script>", "the secret outside"
@@ -154,7 +155,7 @@ def client() -> TestClient:
         f'[White "{MARKUP}"]\n[Black "b"]\n[Result "1-0"]\n\n'
         "1. e4 {[%eval 0.3] <b>} e5 {[%eval 0.2]} 2. Qh5 Ke7 3. Qxe5# 1-0\n"
     )
-    hk.evaluate(hk.Study.create(folder / "a study", records=[records]), ["comments"])
+    evaluate(hk.Study.create(folder / "a study", records=[records]), ["comments"])
     plan = hk.plan_match(f"{MARKUP}=random", "b=random", game="go5", max_plies=20)
     hk.play_match(plan, folder / "matches" / "short", games=2)
     studio = QuietStudio.on(Folder(folder), Engines({"sf": ENGINE}), COMMANDS)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import hyoka as hk
+from hyoka.games import name_of
 
 _LETTERS = ".PLNSBRG"
 _KING = 20000  # kings are worth this or more
@@ -45,17 +46,17 @@ def is_noisy(game: Any, move: Any) -> bool:
     if np.count_nonzero(game.play(move).cells) < np.count_nonzero(game.cells):
         return True
     text = str(move)
-    return text.endswith("+") if hk.name_of(game) == "shogi" else len(text) == 5
+    return text.endswith("+") if name_of(game) == "shogi" else len(text) == 5
 
 
 def material(game: Any) -> int:
     """What the side to move has more than the other, by the values of exchanges; kings aside."""
     values = list(game.exchange_values)
-    if hk.name_of(game) == "chess":
+    if name_of(game) == "chess":
         values = [0, *values]
     pieces = [int(cell) for cell in game.cells.flat if cell and values[abs(cell)] < _KING]
     balance: int = sum(values[cell] if cell > 0 else -values[-cell] for cell in pieces)
-    if hk.name_of(game) == "shogi":
+    if name_of(game) == "shogi":
         for sign, player in ((1, hk.Player.first), (-1, hk.Player.second)):
             for letter, count in game.hand(player).items():
                 balance += sign * count * values[_LETTERS.index(letter)]

@@ -104,7 +104,7 @@ def test_every_code_of_the_table_names_the_squares_it_lists(
                 if all(1 <= column <= 14 and 1 <= line <= 14 for column, line in squares):
                     assert game.parse(code) == game.parse(text_of(squares))
                 else:
-                    with pytest.raises(hk.NotationError):
+                    with pytest.raises(hk.errors.NotationError):
                         game.parse(code)
 
 

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 import hyoka as hk
 from hyoka import _core
+from hyoka.games import GAMES, game_facts
 from hyoka.records import Record
 from hyoka.records.bulk import UNFINISHED, GameTable
+from hyoka.search import ab, linear_evaluation
 from hyoka.search.assembly import alpha_beta_options
 
 TACTICAL: Final = ("chess", "shogi")
@@ -68,7 +70,7 @@ def random_records(name: str, each: int = 3) -> list[Record]:
     ]
 
 
-@pytest.fixture(params=hk.GAMES, scope="module")
+@pytest.fixture(params=GAMES, scope="module")
 def records(request: pytest.FixtureRequest) -> list[Record]:
     """Random games of each game, some from seldom starts."""
     return random_records(request.param)
@@ -102,7 +104,7 @@ def test_positions_are_those_that_python_plays(records: list[Record]) -> None:
 def assert_same_terms(records: list[Record]) -> None:
     table = GameTable.from_records(records)
     positions = list(table.positions())
-    evaluation = hk.linear_evaluation(table.game)
+    evaluation = linear_evaluation(table.game)
     amounts, progress = evaluation.amounts(positions)
     terms = table.terms()
     assert (terms.matrix().toarray() == amounts).all()
@@ -174,10 +176,10 @@ def leaf_by_alpha_beta(search: Any, before: Any, move: Any) -> tuple[list[int], 
 
 def assert_same_leaves(records: list[Record]) -> None:
     table = GameTable.from_records(records)
-    evaluation = hk.linear_evaluation(table.game)
+    evaluation = linear_evaluation(table.game)
     models = _core.GivenModels()
     models.evaluation = evaluation.model()
-    options = alpha_beta_options(hk.ab(exact=True, hash=0))
+    options = alpha_beta_options(ab(exact=True, hash=0))
     search = _core.AlphaBeta(table.game, options, models)
     quiet = table.quiet_terms(evaluation.flat)
     leaves = []
@@ -188,7 +190,7 @@ def assert_same_leaves(records: list[Record]) -> None:
             row += 1
             leaf = position
             for code in quiet.moves[row].tolist():
-                leaf = leaf.play(hk.game_facts(table.game).move(code))
+                leaf = leaf.play(game_facts(table.game).move(code))
             leaves.append(leaf)
             static = int(evaluation.score([leaf])[0])
             assert quiet.rests[row] == (leaf.outcome is None and quiet.scores[row] == static)
@@ -294,7 +296,7 @@ def all_arrays(table: GameTable, threads: int) -> Iterator[NDArray[Any]]:
     yield table.outcomes(threads=threads)
     rows = [table.terms(threads=threads)]
     if table.game in TACTICAL:
-        quiet = table.quiet_terms(hk.linear_evaluation(table.game).flat, threads=threads)
+        quiet = table.quiet_terms(linear_evaluation(table.game).flat, threads=threads)
         yield from (quiet.scores, quiet.rests, quiet.moves.offsets, quiet.moves.items)
         rows.append(quiet.terms)
     for terms in rows:
@@ -308,7 +310,7 @@ def all_arrays(table: GameTable, threads: int) -> Iterator[NDArray[Any]]:
     yield from (planes.planes, planes.played, planes.legal.offsets, planes.legal.items)
 
 
-@pytest.mark.parametrize("game", hk.GAMES)
+@pytest.mark.parametrize("game", GAMES)
 def test_the_number_of_threads_changes_nothing(game: str) -> None:
     each = 2 if game in TACTICAL else 8  # quiescence among many pieces in hand takes its time
     table = GameTable.from_records(random_records(game, each=each) * 2)

@@ -12,6 +12,7 @@ import chess
 import pytest
 
 import hyoka as hk
+from hyoka._core import Reason
 
 from . import real_records
 
@@ -32,18 +33,18 @@ def text_of(board: chess.Board, move: chess.Move) -> str:
 
 def expected_outcome(
     board: chess.Board, draws: hk.Chess.Draws
-) -> tuple[hk.Player | None, hk.Reason] | None:
+) -> tuple[hk.Player | None, Reason] | None:
     clock, times = (100, 3) if draws == CLAIMED else (150, 5)
     if board.is_checkmate():
-        return player(not board.turn), hk.Reason.checkmate
+        return player(not board.turn), Reason.checkmate
     if board.is_stalemate():
-        return None, hk.Reason.stalemate
+        return None, Reason.stalemate
     if board.is_insufficient_material():
-        return None, hk.Reason.insufficient_material
+        return None, Reason.insufficient_material
     if board.halfmove_clock >= clock:
-        return None, hk.Reason.move_rule
+        return None, Reason.move_rule
     if board.is_repetition(times):
-        return None, hk.Reason.repetition
+        return None, Reason.repetition
     return None
 
 
@@ -87,19 +88,19 @@ def random_line(
 
 def test_random_games_agree_at_every_ply() -> None:
     rng = random.Random(1)
-    reasons = Counter[hk.Reason]()
+    reasons = Counter[Reason]()
     for _ in range(40):
         *_, last = random_line(chess.Board(), rng, AUTOMATIC)
         assert last.outcome is not None
         reasons[last.outcome.reason] += 1
-    assert reasons[hk.Reason.insufficient_material] > 0
+    assert reasons[Reason.insufficient_material] > 0
 
 
 @pytest.mark.parametrize("draws", [CLAIMED, AUTOMATIC])
 def test_random_games_of_shufflers_agree_on_every_kind_of_draw(draws: hk.Chess.Draws) -> None:
     """From the start, with rights to lose, and from an ending, where the clock may run out."""
     rng = random.Random(2)
-    reasons = Counter[hk.Reason]()
+    reasons = Counter[Reason]()
     starts = [
         chess.STARTING_FEN,
         "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
@@ -110,7 +111,7 @@ def test_random_games_of_shufflers_agree_on_every_kind_of_draw(draws: hk.Chess.D
             *_, last = random_line(chess.Board(fen), rng, draws, shuffling=shuffling)
             assert last.outcome is not None
             reasons[last.outcome.reason] += 1
-    assert {hk.Reason.repetition, hk.Reason.move_rule} <= set(reasons)
+    assert {Reason.repetition, Reason.move_rule} <= set(reasons)
 
 
 @pytest.mark.parametrize(

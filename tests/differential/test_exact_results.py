@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 import hyoka as hk
-from hyoka._core import Player
+from hyoka._core import Go3, Go4, Go5, Player, Reason
+from hyoka.games import name_of
+from hyoka.search import LinearEvaluation, SearchLimits, SearchResult, linear_evaluation
 
 from .test_mcts import walked
 
@@ -15,21 +17,21 @@ DECIDED = 20_000
 MATE = 30_000
 
 
-def minimax(line: Any, depth: int, ply: int, evaluation: hk.LinearEvaluation) -> float:
+def minimax(line: Any, depth: int, ply: int, evaluation: LinearEvaluation) -> float:
     """The score for the first player, as `alphabeta.h` says scores of finished games are."""
     outcome = line.outcome
     if outcome is not None:
         sign = {1.0: 1, 0.5: 0, 0.0: -1}[outcome.value]
-        if outcome.reason in (hk.Reason.checkmate, hk.Reason.stalemate):
+        if outcome.reason in (Reason.checkmate, Reason.stalemate):
             return sign * (MATE - ply)
-        return sign * (DECIDED + abs(line.score)) if outcome.reason is hk.Reason.score else 0
+        return sign * (DECIDED + abs(line.score)) if outcome.reason is Reason.score else 0
     if depth == 0:
         return int(evaluation.score([line.position])[0])
     scores = [minimax(line.play(move), depth - 1, ply + 1, evaluation) for move in line.legal_moves]
     return max(scores) if line.to_play is Player.first else min(scores)
 
 
-def score_of(result: hk.SearchResult) -> float:
+def score_of(result: SearchResult) -> float:
     """A result as alpha-beta's one number."""
     if result.mate is not None:
         return (MATE - abs(result.mate)) * (1 if result.mate > 0 else -1)
@@ -42,8 +44,8 @@ def score_of(result: hk.SearchResult) -> float:
 POSITIONS = [
     (hk.Othello(), 10, 3),
     (hk.Othello(), 53, 4),
-    (hk.Go3(komi=0.5), 3, 3),
-    (hk.Go5(komi=2.5), 8, 2),
+    (Go3(komi=0.5), 3, 3),
+    (Go5(komi=2.5), 8, 2),
     (hk.Chess(), 20, 2),
     (hk.Chess(), 70, 2),
     (hk.Shogi(), 30, 2),
@@ -65,13 +67,11 @@ def test_alpha_beta_is_minimax(game: Any, plies: int, depth: int, seed: int) -> 
     line = walked(game, plies, seed).position.line()
     if line.outcome is not None:
         pytest.fail("choose another seed: the game is over")
-    expected = minimax(line, depth, 0, hk.linear_evaluation(hk.name_of(game)))
+    expected = minimax(line, depth, 0, linear_evaluation(name_of(game)))
     for switches in SWITCHES:
         result = hk.search_once(line, f"ab:depth={depth},quiescence=off,eval=built-in,{switches}")
         assert score_of(result) == expected, switches
-        after = minimax(
-            line.play(result.best), depth - 1, 1, hk.linear_evaluation(hk.name_of(game))
-        )
+        after = minimax(line.play(result.best), depth - 1, 1, linear_evaluation(name_of(game)))
         assert after == expected, switches
 
 
@@ -86,7 +86,7 @@ def forces_a_win(line: Any, winner: Player, plies: int) -> bool:
     return any(results) if line.to_play is winner else all(results)
 
 
-@pytest.mark.parametrize(("game", "plies"), [(hk.Go3(komi=0.5), 6), (hk.Go4(komi=0.5), 14)])
+@pytest.mark.parametrize(("game", "plies"), [(Go3(komi=0.5), 6), (Go4(komi=0.5), 14)])
 def test_what_is_proven_in_small_go_is_forced_and_what_is_forced_is_proven(
     game: Any, plies: int
 ) -> None:
@@ -112,7 +112,7 @@ def test_what_is_proven_in_small_go_is_forced_and_what_is_forced_is_proven(
 )
 def test_black_takes_the_whole_board_of_three_by_three(spec: str) -> None:
     """The known value of 3×3 is 9: Black plays the center and nothing of White's lives."""
-    result = hk.search_once(hk.Go3(komi=8.5), spec, limits=hk.SearchLimits())
+    result = hk.search_once(Go3(komi=8.5), spec, limits=SearchLimits())
     assert (str(result.best), result.proven) == ("B2", "won")
 
 

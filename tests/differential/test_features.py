@@ -20,6 +20,7 @@ from sgfmill import boards, common, sgf, sgf_moves
 
 import hyoka as hk
 from hyoka import _core
+from hyoka.games import game_type
 from hyoka.records import Record
 from hyoka.records.bulk import GameTable
 from hyoka.records.problems import Assertion, GtpTest, read_problems
@@ -213,7 +214,7 @@ class GoWalk:
 
 def assert_same_game_of_go(size: int, points: list[Point | None], every: int) -> Counter[str]:
     """Compares each `every`-th position, and counts in how many there was a ladder, a ko, ..."""
-    start = hk.game_type(f"go{size}")()
+    start = game_type(f"go{size}")()
     moves = [start.parse(common.format_vertex(point)).code for point in points]
     twin, seen = GoWalk(boards.Board(size), "b"), Counter[str]()
     for ply, row in enumerate(described(f"go{size}", start, moves)):
@@ -236,7 +237,7 @@ def test_random_games_of_go_agree(size: int, games: int, every: int) -> None:
     rng = random.Random(size)
     seen = Counter[str]()
     for _ in range(games):
-        walk = random_walk(hk.game_type(f"go{size}")(), rng, 2 * size**2)
+        walk = random_walk(game_type(f"go{size}")(), rng, 2 * size**2)
         points = [common.move_from_vertex(str(move), size) for move in walk.moves]
         seen += assert_same_game_of_go(size, points, every)
     assert seen["ladder"] > 0
@@ -399,7 +400,7 @@ def test_ladders_of_real_games_agree_with_gnu_go(
     missed = 0
     for points in recorded_points(shared_data(f"{name}.sgf.xz"), games):
         walk = GoWalk(boards.Board(size), "b")
-        game = hk.game_type(f"go{size}")()
+        game = game_type(f"go{size}")()
         gnugo(f"boardsize {size}")
         gnugo("clear_board")
         for point in points[: rng.randrange(20, max(21, len(points)))]:

@@ -15,6 +15,8 @@ import pytest
 from sgfmill import boards, common, sgf, sgf_moves
 
 import hyoka as hk
+from hyoka._core import Go5
+from hyoka.games import game_type
 
 from .real_records import SGF, text_of
 
@@ -23,7 +25,7 @@ Rows = tuple[tuple[int, ...], ...]
 
 
 def go(size: int) -> Any:
-    return hk.game_type(f"go{size}")
+    return game_type(f"go{size}")
 
 
 def rows_of(board: boards.Board) -> Rows:
@@ -179,18 +181,18 @@ def test_random_games_agree_with_open_spiel(size: int, games: int) -> None:
 
 def test_superko_forbids_to_return_one_stone_after_two_were_sent() -> None:
     """Simple ko allows it, and so would situational superko: the same board, the other to move."""
-    start = hk.Go5.from_stones(["A2", "B2"], ["B1", "D1", "C2"], to_play=hk.Player.second)
+    start = Go5.from_stones(["A2", "B2"], ["B1", "D1", "C2"], to_play=hk.Player.second)
     line = start.line().play("A1").play("C1")
     assert line.position.is_legal("B1")
     assert (line.position.play("B1").cells == start.cells).all()
     assert not line.is_legal("B1")
     assert "B1" not in map(str, line.legal_moves)
-    with pytest.raises(hk.IllegalMoveError):
+    with pytest.raises(hk.errors.IllegalMoveError):
         line.play("B1")
 
 
 def test_superko_never_forbids_a_pass() -> None:
-    line = hk.Go5().line().play("C3").play("pass")
+    line = Go5().line().play("C3").play("pass")
     assert line.is_legal("pass")
     assert line.play("pass").outcome is not None
 
@@ -266,7 +268,7 @@ def test_illegal_games_are_refused_where_the_manifest_says(
             *before, vertex = [common.format_vertex(point) for _, point in plays[: int(number)]]
             for played in before:
                 game = game.play(played)
-            with pytest.raises(hk.IllegalMoveError):
+            with pytest.raises(hk.errors.IllegalMoveError):
                 game.play(vertex)
             occupied, ko = game.chain_size(vertex) > 0, str(game.ko) == vertex
             assert {"occupied": occupied, "ko": ko, "suicide": not occupied and not ko}[rule], row

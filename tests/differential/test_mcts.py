@@ -11,6 +11,9 @@ import pytest
 
 import hyoka as hk
 from hyoka import _core
+from hyoka._core import Go3, Go5
+from hyoka.games import name_of
+from hyoka.search import Searcher, SearchLimits, SearchSpec, linear_evaluation, uct
 
 from .mcts_twin import Twin, TwinNode
 from .quiescence_twin import rest_value, root_penalties
@@ -43,16 +46,16 @@ def twin_rows(root: TwinNode) -> list[tuple[Any, ...]]:
     return rows
 
 
-def core_rows(line: Any, spec: hk.SearchSpec, playouts: int) -> list[tuple[Any, ...]]:
+def core_rows(line: Any, spec: SearchSpec, playouts: int) -> list[tuple[Any, ...]]:
     """The core's tree."""
-    searcher = hk.Searcher(spec.with_settings(preset="paper"), hk.name_of(line))
-    searcher.search(line, hk.SearchLimits(playouts=playouts))
+    searcher = Searcher(spec.with_settings(preset="paper"), name_of(line))
+    searcher.search(line, SearchLimits(playouts=playouts))
     tree = searcher.tree()
     columns = ("parent", "move", "visits", "value", "proof")
     return list(zip(*(tree[name].tolist() for name in columns), strict=True))
 
 
-def assert_same(line: Any, spec: hk.SearchSpec, twin: Twin, playouts: int) -> None:
+def assert_same(line: Any, spec: SearchSpec, twin: Twin, playouts: int) -> None:
     """Compare all nodes."""
     expected = twin_rows(twin.run(playouts))
     found = core_rows(line, spec, playouts)
@@ -65,8 +68,8 @@ def assert_same(line: Any, spec: hk.SearchSpec, twin: Twin, playouts: int) -> No
 GAMES = [
     (hk.Othello(), 20, 300),
     (hk.Othello(), 54, 400),
-    (hk.Go3(komi=0.5), 4, 600),
-    (hk.Go5(komi=5.5), 6, 300),
+    (Go3(komi=0.5), 4, 600),
+    (Go5(komi=5.5), 6, 300),
     (hk.Go9(), 20, 200),
     (hk.Chess(), 30, 100),
     (hk.Shogi(), 40, 60),
@@ -80,19 +83,19 @@ GAMES = [
 def test_plain_uct(game: Any, plies: int, playouts: int, formula: str, seed: int) -> None:
     line = walked(game, plies, seed)
     twin = Twin(line, seed=seed, formula=formula)
-    assert_same(line, hk.uct(formula=formula, seed=seed), twin, playouts)
+    assert_same(line, uct(formula=formula, seed=seed), twin, playouts)
 
 
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES[:4])
 def test_without_proofs_and_with_another_exploration(game: Any, plies: int, playouts: int) -> None:
     line = walked(game, plies, 5)
     twin = Twin(line, seed=5, c=0.3, proofs=False)
-    assert_same(line, hk.uct(c=0.3, seed=5, proofs=False), twin, playouts)
+    assert_same(line, uct(c=0.3, seed=5, proofs=False), twin, playouts)
 
 
 def strengths_of(line: Any) -> list[float]:
     """How strong the core takes the moves of the position reached to be."""
-    game = hk.name_of(line)
+    game = name_of(line)
     _, strengths = _core.weigh_moves(game, line, _core.feature_strengths(game, []))
     return [float(strength) for strength in strengths]
 
@@ -108,7 +111,7 @@ def test_widening_killer_and_history(game: Any, plies: int, playouts: int) -> No
         killer=2.0,
         history=0.6,
     )
-    spec = hk.uct(widening=True, killer=True, history=True, seed=3)
+    spec = uct(widening=True, killer=True, history=True, seed=3)
     assert_same(line, spec, twin, playouts)
 
 
@@ -116,7 +119,7 @@ def strengths_by(table: dict[str, float]) -> Callable[[Any], list[float]]:
     """How strong moves are taken to be where some features count otherwise."""
 
     def strengths(line: Any) -> list[float]:
-        game = hk.name_of(line)
+        game = name_of(line)
         known = dict(_core.move_features(game)) | table
         model = _core.feature_strengths(game, list(known.values()))
         return [float(strength) for strength in _core.weigh_moves(game, line, model)[1]]
@@ -140,7 +143,7 @@ def test_priors_and_widening_by_different_strengths(tmp_path: Path) -> None:
         strengths=strengths_by(priors),
         widening_strengths=strengths_by(widening),
     )
-    spec = hk.uct(
+    spec = uct(
         formula="puct",
         widening=True,
         prior_strengths=tmp_path / "priors.json",
@@ -155,43 +158,43 @@ def test_priors_and_widening_by_different_strengths(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES[:3])
 def test_killer_alone_and_history_alone(game: Any, plies: int, playouts: int) -> None:
     line = walked(game, plies, 4)
-    assert_same(line, hk.uct(killer=True, seed=4), Twin(line, seed=4, killer=2.0), playouts)
-    assert_same(line, hk.uct(history=True, seed=4), Twin(line, seed=4, history=0.6), playouts)
+    assert_same(line, uct(killer=True, seed=4), Twin(line, seed=4, killer=2.0), playouts)
+    assert_same(line, uct(history=True, seed=4), Twin(line, seed=4, history=0.6), playouts)
 
 
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
 def test_puct_with_ratings_as_priors(game: Any, plies: int, playouts: int) -> None:
     line = walked(game, plies, 6)
     twin = Twin(line, seed=6, formula="puct", c=1.5, strengths=strengths_of)
-    assert_same(line, hk.uct(formula="puct", seed=6), twin, playouts)
+    assert_same(line, uct(formula="puct", seed=6), twin, playouts)
 
 
 @pytest.mark.parametrize("plies", [10, 30, 50])
 def test_rave(plies: int) -> None:
     line = walked(hk.Othello(), plies, 7)
-    assert_same(line, hk.uct(rave=500, seed=7), Twin(line, seed=7, rave=500), 200)
+    assert_same(line, uct(rave=500, seed=7), Twin(line, seed=7, rave=500), 200)
 
 
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES[:2])
 def test_rave_beside_priors(game: Any, plies: int, playouts: int) -> None:
     line = walked(game, plies, 7)
     twin = Twin(line, seed=7, formula="puct", c=1.5, strengths=strengths_of, rave=500)
-    assert_same(line, hk.uct(formula="puct", rave=500, seed=7), twin, playouts)
+    assert_same(line, uct(formula="puct", rave=500, seed=7), twin, playouts)
 
 
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
 def test_a_static_evaluation_counts_as_simulations(game: Any, plies: int, playouts: int) -> None:
     line = walked(game, plies, 8)
-    evaluation = hk.linear_evaluation(hk.name_of(game))
+    evaluation = linear_evaluation(name_of(game))
     twin = Twin(line, seed=8, prior=5, evaluate=lambda position: evaluation.value([position])[0])
-    assert_same(line, hk.uct(prior=5, seed=8), twin, playouts)
+    assert_same(line, uct(prior=5, seed=8), twin, playouts)
 
 
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
 @pytest.mark.parametrize("formula", ["ucb1", "puct"])
 def test_implicit_minimax(game: Any, plies: int, playouts: int, formula: str) -> None:
     line = walked(game, plies, 9)
-    evaluation = hk.linear_evaluation(hk.name_of(game))
+    evaluation = linear_evaluation(name_of(game))
     twin = Twin(
         line,
         seed=9,
@@ -201,7 +204,7 @@ def test_implicit_minimax(game: Any, plies: int, playouts: int, formula: str) ->
         minimax=0.4,
         evaluate=lambda position: evaluation.value([position])[0],
     )
-    assert_same(line, hk.uct(formula=formula, minimax=0.4, seed=9), twin, playouts)
+    assert_same(line, uct(formula=formula, minimax=0.4, seed=9), twin, playouts)
 
 
 @pytest.mark.parametrize("game", [hk.Chess(), hk.Shogi()])
@@ -210,13 +213,13 @@ def test_quiescence_at_the_root(game: Any) -> None:
     penalties = root_penalties(line.position)
     assert len(set(penalties.values())) > 1
     twin = Twin(line, seed=2, c=0.2, penalties=penalties)
-    spec = hk.uct(c=0.2, root_quiescence=True, seed=2)
+    spec = uct(c=0.2, root_quiescence=True, seed=2)
     assert_same(line, spec, twin, 2 * len(penalties) + 40)
 
 
 @pytest.mark.parametrize("game", [hk.Chess(), hk.Shogi()])
 def test_leaves_evaluated_where_captures_have_come_to_rest(game: Any) -> None:
-    evaluation = hk.linear_evaluation(hk.name_of(game))
+    evaluation = linear_evaluation(name_of(game))
 
     def for_mover(position: Any) -> float:
         score = int(evaluation.score([position])[0])
@@ -226,8 +229,8 @@ def test_leaves_evaluated_where_captures_have_come_to_rest(game: Any) -> None:
     for seed in range(6):
         line = walked(game, 40, seed)
         sign = 1 if line.to_play is hk.Player.first else -1
-        spec = hk.uct(cut=0, quiescence=True, playouts=1, expand=1000)
-        found = hk.Searcher(spec, hk.name_of(game)).search(line)
+        spec = uct(cut=0, quiescence=True, playouts=1, expand=1000)
+        found = Searcher(spec, name_of(game)).search(line)
         # The first simulation goes on to the root's first child.
         after = line.position.play(found.best)
         value = -sign * rest_value(after, for_mover, reach=6)

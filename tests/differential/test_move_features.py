@@ -11,6 +11,7 @@ from sgfmill import boards, common
 
 import hyoka as hk
 from hyoka import _core
+from hyoka._core import Go7
 from hyoka.records import Record
 from hyoka.records.bulk import GameTable
 
@@ -175,7 +176,7 @@ def test_tactical_features_of_moves_in_random_games_of_go() -> None:
     names = [name for name, _ in _core.move_features("go7")]
     seen: set[str] = set()
     for _ in range(6):
-        line: Any = hk.Go7().line()
+        line: Any = Go7().line()
         while line.outcome is None and len(line) < 70:
             moves = [move for move in line.legal_moves if str(move) != "pass"]
             line = line.play(rng.choice(moves or line.legal_moves))

@@ -9,12 +9,13 @@ import cshogi
 import pytest
 
 import hyoka as hk
+from hyoka.games import Game
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MANY_DROPS = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
 
 
-def counts(game: hk.Game, depth: int) -> list[int]:
+def counts(game: Game, depth: int) -> list[int]:
     return [game.perft(plies) for plies in range(1, depth + 1)]
 
 

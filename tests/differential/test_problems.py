@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sgfmill import boards, sgf
 
 import hyoka as hk
+from hyoka.games import GAMES
 from hyoka.records.problems import Problem, load_sgf, read_problems
 
 CHESS = "chess/epd_suites.zip"
@@ -169,8 +170,8 @@ def test_records_give_the_stones_that_sgfmill_gives(
         for name in (name for name in files.namelist() if name.endswith(".sgf")):
             record = files.read(name)
             tree = sgf.Sgf_game.from_bytes(record)
-            if f"go{tree.get_size()}" not in hk.GAMES:
-                with pytest.raises(hk.NotationError, match="none of ours"):
+            if f"go{tree.get_size()}" not in GAMES:
+                with pytest.raises(hk.errors.NotationError, match="none of ours"):
                     load_sgf(record)
                 continue
             moves = [node.get_move()[0] for node in tree.get_main_sequence()]

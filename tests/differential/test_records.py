@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from sgfmill import sgf, sgf_moves
 
 import hyoka as hk
-from hyoka.records import Batch, batches
+from hyoka.records import Batch, Remark, batches, record_text
 
 from . import real_records
 from .real_records import text_of
@@ -99,7 +99,7 @@ def assert_same_chess(record: hk.Record, game: chess.pgn.Game) -> None:
     for ply, node in enumerate(game.mainline(), 1):
         moves.append(uci_of(board, node.move))
         board.push(node.move)
-        remark = remarks.get(ply, hk.Remark(ply))
+        remark = remarks.get(ply, Remark(ply))
         assert (remark.score, remark.mate, remark.depth) == evaluation(node), (ply, node.comment)
         for ours, theirs in ((remark.clock_s, node.clock()), (remark.spent_s, node.emt())):
             assert ours == (theirs if theirs is None else pytest.approx(theirs, rel=1e-6))
@@ -254,7 +254,7 @@ def without_words(record: hk.Record) -> hk.Record:
 
 def test_python_chess_reads_the_words_we_write(shared_data: SharedData) -> None:
     for record in records_of(shared_data("chess/raw_samples.zip")):
-        game = read_pgn(hk.record_text(record, "pgn"))
+        game = read_pgn(record_text(record, "pgn"))
         assert dict(game.headers) == {"Result": "*"} | dict(record.tags)
         texts = {each.ply: each.text.strip() for each in record.remarks}
         for ply, node in enumerate(game.mainline(), 1):
@@ -266,7 +266,7 @@ def test_python_chess_reads_what_we_write(shared_data: SharedData) -> None:
     texts = sample(pgn_games(text_of(path, real_records.PGN, whole=ALL)), 20)
     records = hk.parse_records("".join(texts)) + records_of(shared_data("chess/raw_samples.zip"))
     for record in map(without_words, records):
-        game = read_pgn(hk.record_text(record, "pgn", engine_comments=False))
+        game = read_pgn(record_text(record, "pgn", engine_comments=False))
         assert game.errors == []
         board = game.board()
         moves = []
@@ -274,7 +274,7 @@ def test_python_chess_reads_what_we_write(shared_data: SharedData) -> None:
         for ply, node in enumerate(game.mainline(), 1):
             moves.append(uci_of(board, node.move))
             board.push(node.move)
-            remark = remarks.get(ply, hk.Remark(ply))
+            remark = remarks.get(ply, Remark(ply))
             score, mate, _ = evaluation(node)
             assert (score, mate) == (remark.score, remark.mate)
         assert moves == record.move_texts()
@@ -460,7 +460,7 @@ def test_games_that_sgfmill_writes_agree() -> None:
 def test_sgfmill_reads_what_we_write(shared_data: SharedData) -> None:
     for name in GO_FILES:
         for record in hk.parse_records("\n".join(sample(sgf_lines(shared_data(name)), 40))):
-            assert_same_go(record, sgf.Sgf_game.from_string(hk.record_text(record, "sgf")))
+            assert_same_go(record, sgf.Sgf_game.from_string(record_text(record, "sgf")))
 
 
 # Shogi
@@ -486,7 +486,7 @@ def assert_same_shogi(record: hk.Record, game: Any) -> None:
     for ply, (spent, score, words) in enumerate(
         zip(game.times, game.scores, game.comments, strict=False), 1
     ):
-        remark = remarks.get(ply, hk.Remark(ply))
+        remark = remarks.get(ply, Remark(ply))
         assert (remark.spent_s or 0) == spent
         if words:
             assert remark.score == score
@@ -558,7 +558,7 @@ def test_cshogi_reads_what_we_write(shared_data: SharedData) -> None:
         "V2.2\nPI82HI22KA\n-\n-5142OU\n+7776FU\n%TORYO\n/\nP-11OU\nP+33TO00KI\nP-00AL\n+\n+0022KI\n%TSUMI\n"
     )
     for record in records:
-        (game,) = CSA.Parser.parse_str(hk.record_text(record, "csa"))
+        (game,) = CSA.Parser.parse_str(record_text(record, "csa"))
         assert_same_shogi(record, game)
 
 
@@ -571,7 +571,7 @@ def test_lines_of_openings_are_their_own_words(shared_data: SharedData) -> None:
         assert len(records) == len(lines) == count
         for record, line in zip(records, lines, strict=True):
             assert len(record) == plies
-            assert hk.record_text(record, "lines").split() == line.split()
+            assert record_text(record, "lines").split() == line.split()
 
 
 # Othello: no library reads WTHOR, so a page of Python does

@@ -11,6 +11,7 @@ import pytest
 
 import hyoka as hk
 from hyoka import _core
+from hyoka._core import Go7
 from hyoka.learning.strengths import frequent_shapes
 from hyoka.models.linear import SHAPE, move_strengths, strengths_model
 from hyoka.records import Record
@@ -76,7 +77,7 @@ def games() -> list[Record]:
     records = []
     for seed in range(30):
         chance = random.Random(seed)
-        game = hk.Go7()
+        game = Go7()
         codes = []
         for _ in range(25):
             move = chance.choice([each for each in game.legal_moves if str(each) != "pass"])

@@ -16,6 +16,7 @@ import pytest
 from cshogi import KIF
 
 import hyoka as hk
+from hyoka._core import Reason
 
 from .real_records import CSA, text_of
 from .shogi_twin import Square, attackers, exchange_value, name_of, pieces_from
@@ -56,7 +57,7 @@ def assert_same(game: hk.Shogi, board: cshogi.Board) -> None:
         assert game.outcome is not None
         assert game.outcome.winner == player(cshogi.opponent(board.turn))
         mated = board.is_check()
-        assert game.outcome.reason == (hk.Reason.checkmate if mated else hk.Reason.stalemate)
+        assert game.outcome.reason == (Reason.checkmate if mated else Reason.stalemate)
     else:
         assert game.outcome is None
 
@@ -71,7 +72,7 @@ def random_moves(board: cshogi.Board, rng: random.Random) -> Iterator[int]:
 
 def test_random_games_agree_at_every_ply() -> None:
     rng = random.Random(1)
-    reasons = Counter[hk.Reason]()
+    reasons = Counter[Reason]()
     for _ in range(100):
         board, game = cshogi.Board(), hk.Shogi()
         for move in islice(random_moves(board, rng), 500):
@@ -79,7 +80,7 @@ def test_random_games_agree_at_every_ply() -> None:
             assert_same(game, board)
         if game.outcome is not None:
             reasons[game.outcome.reason] += 1
-    assert reasons[hk.Reason.checkmate] > 50
+    assert reasons[Reason.checkmate] > 50
 
 
 @pytest.mark.parametrize("name", hk.Shogi.handicap_names())
@@ -161,7 +162,7 @@ def test_scattered_positions_agree(boards: list[cshogi.Board]) -> None:
         if board.is_nyugyoku():
             over = declaring.play("win").outcome
             assert over is not None
-            assert (over.winner, over.reason) == (game.to_play, hk.Reason.declaration)
+            assert (over.winner, over.reason) == (game.to_play, Reason.declaration)
         seen["check"] += game.in_check
         seen["declaration"] += game.may_declare
         seen["mate"] += game.outcome is not None
@@ -211,7 +212,7 @@ def test_only_a_dropped_pawn_may_not_mate(sfen: str, move: str, legal: bool) -> 
 def test_any_code_is_a_legal_move_exactly_when_it_is_listed(boards: list[cshogi.Board]) -> None:
     codes = []
     for code in range(1 << 16):
-        with contextlib.suppress(hk.NotationError):
+        with contextlib.suppress(hk.errors.NotationError):
             codes.append(hk.Shogi.Move.from_code(code))
     for board in boards[:10]:
         game = hk.Shogi.from_text(board.sfen())
@@ -253,7 +254,7 @@ def test_texts_of_every_move_agree_and_read_back(boards: list[cshogi.Board]) -> 
 
 def end_by_repetition(
     positions: list[str], checks: list[bool]
-) -> tuple[hk.Player | None, hk.Reason] | None:
+) -> tuple[hk.Player | None, Reason] | None:
     """The rule, from all positions so far without their plies, and whether each is in check.
 
     The fourth occurrence draws; but a side loses whose every move since the first gave check.
@@ -264,8 +265,8 @@ def end_by_repetition(
     for side, winner in (("b", hk.Player.second), ("w", hk.Player.first)):
         since = range(occurrences[0] + 1, len(positions))
         if all(checks[ply] for ply in since if f" {side} " not in positions[ply]):
-            return winner, hk.Reason.perpetual_check
-    return None, hk.Reason.repetition
+            return winner, Reason.perpetual_check
+    return None, Reason.repetition
 
 
 class RepetitionTwin:
@@ -285,14 +286,14 @@ class RepetitionTwin:
         self.board.push_usi(text)
         self.remember()
 
-    def end(self) -> tuple[hk.Player | None, hk.Reason] | None:
+    def end(self) -> tuple[hk.Player | None, Reason] | None:
         if self.board.is_game_over():
             winner = player(cshogi.opponent(self.board.turn))
-            return winner, hk.Reason.checkmate if self.checks[-1] else hk.Reason.stalemate
+            return winner, Reason.checkmate if self.checks[-1] else Reason.stalemate
         return end_by_repetition(self.positions, self.checks)
 
 
-def end_of(line: hk.Shogi.Line) -> tuple[hk.Player | None, hk.Reason] | None:
+def end_of(line: hk.Shogi.Line) -> tuple[hk.Player | None, Reason] | None:
     return None if line.outcome is None else (line.outcome.winner, line.outcome.reason)
 
 
@@ -303,37 +304,37 @@ CHECKING = "8k/9/R8/9/9/9/9/9/K8 b - 1"
     ("sfen", "moves", "end"),
     [
         # Golds go to and fro.
-        (hk.Shogi().text, 3 * "4i4h 4a4b 4h4i 4b4a ", (None, hk.Reason.repetition)),
+        (hk.Shogi().text, 3 * "4i4h 4a4b 4h4i 4b4a ", (None, Reason.repetition)),
         # A rook checks all the time; the checked side is to move in the position that comes back.
         (
             CHECKING,
             "9c9a " + 3 * "1a1b 9a9b 1b1a 9b9a ",
-            (hk.Player.second, hk.Reason.perpetual_check),
+            (hk.Player.second, Reason.perpetual_check),
         ),
         # The checking side is to move in it.
         (
             "R8/8k/9/9/9/9/9/9/K8 b - 1",
             3 * "9a9b 1b1a 9b9a 1a1b ",
-            (hk.Player.second, hk.Reason.perpetual_check),
+            (hk.Player.second, Reason.perpetual_check),
         ),
         # White checks.
         (
             "k8/9/9/9/9/9/r8/9/8K w - 1",
             "9g9i " + 3 * "1i1h 9i9h 1h1i 9h9i ",
-            (hk.Player.first, hk.Reason.perpetual_check),
+            (hk.Player.first, Reason.perpetual_check),
         ),
         # One quiet move among the checks is enough for a draw.
         (
             "R8/8k/9/9/9/9/9/9/K8 b - 1",
             2 * "9a9b 1b1a 9b9a 1a1b " + "9a9d 1b1a 9d9a 1a1b",
-            (None, hk.Reason.repetition),
+            (None, Reason.repetition),
         ),
         # The same board with other pieces in hand is another position.
         ("9/9/4R4/9/8K/9/9/9/k8 w 4p 1", 3 * "P*5b 5c5b 9i9h 5b5d 9h9i 5d5c ", None),
     ],
 )
 def test_the_fourth_occurrence_ends_a_line(
-    sfen: str, moves: str, end: tuple[hk.Player | None, hk.Reason] | None
+    sfen: str, moves: str, end: tuple[hk.Player | None, Reason] | None
 ) -> None:
     line, twin = hk.Shogi.from_text(sfen).line(), RepetitionTwin(sfen)
     for text in moves.split():
@@ -347,7 +348,7 @@ def test_the_fourth_occurrence_ends_a_line(
 def test_random_games_of_shufflers_end_alike() -> None:
     """Black likes to check, and both like to take back their own last move."""
     rng = random.Random(6)
-    reasons = Counter[hk.Reason]()
+    reasons = Counter[Reason]()
     for sfen in 60 * [hk.Shogi().text, CHECKING, "4k4/9/4S4/9/9/9/9/9/R3K3R b - 1"]:
         line, twin = hk.Shogi.from_text(sfen).line(), RepetitionTwin(sfen)
         texts = ["", ""]
@@ -365,7 +366,7 @@ def test_random_games_of_shufflers_end_alike() -> None:
         if line.outcome is not None:
             assert line.legal_moves == []
             reasons[line.outcome.reason] += 1
-    wanted = hk.Reason.repetition, hk.Reason.perpetual_check, hk.Reason.checkmate
+    wanted = Reason.repetition, Reason.perpetual_check, Reason.checkmate
     assert min(reasons[reason] for reason in wanted) > 5
 
 
@@ -421,7 +422,7 @@ def test_real_games_replay_from_csa(
             assert line.position.text == board.sfen()
             assert line.position.in_check == board.is_check()
         if end != "%CHUDAN":  # broken off, or the source does not say how it ended
-            repeated = line.outcome is not None and line.outcome.reason == hk.Reason.repetition
+            repeated = line.outcome is not None and line.outcome.reason == Reason.repetition
             assert repeated == (end == "%SENNICHITE"), line.text
         if end == "%KACHI":
             assert line.position.may_declare
@@ -448,7 +449,7 @@ def test_solutions_of_mating_problems_end_in_mate(
     for problem in problems:
         line = hk.Shogi.Line.from_text(problem)
         assert len(line) == plies
-        assert end_of(line) == (line.start.to_play, hk.Reason.checkmate), problem
+        assert end_of(line) == (line.start.to_play, Reason.checkmate), problem
         assert end_of(line.undo()) is None
 
 

@@ -9,15 +9,16 @@ import cshogi
 import pytest
 
 import hyoka as hk
+from hyoka.records.problems import Problem, read_problems
 
 SharedData = Callable[[str], Path]
 
 
-def suite(archive: Path, member: str) -> list[hk.Problem]:
+def suite(archive: Path, member: str) -> list[Problem]:
     """The problems of one file of an archive."""
     with zipfile.ZipFile(archive) as zipped:
-        read = hk.read_problems(zipped.read(member), source=member)
-    return [problem for problem in read.problems if isinstance(problem, hk.Problem)]
+        read = read_problems(zipped.read(member), source=member)
+    return [problem for problem in read.problems if isinstance(problem, Problem)]
 
 
 def test_othello_endings_have_the_scores_of_the_suite(shared_data: SharedData) -> None:

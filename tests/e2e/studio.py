@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Self
 from urllib.parse import urlencode
 
 import hyoka as hk
+from hyoka.storage.model_file import ModelFile
+from hyoka.study.evaluating import evaluate
 
 from .browser import DESKTOP, Opened
 
@@ -153,9 +155,9 @@ def furnished(folder: Path) -> Path:
         "1. e4 {[%eval 0.3]} e5 {[%eval 0.2]} 2. Qh5 Ke7 3. Qxe5# 1-0\n"
     )
     study = hk.Study.create(folder / "a study", records=[records])
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     plan = hk.plan_match(f"{HOSTILE}=random", "b=random", game="go5", max_plies=20)
     hk.play_match(plan, folder / "matches" / "short", games=2)
     weights = {"game": "othello", "weights": {"mobility": 1}}
-    hk.ModelFile.of("weights", weights).save(folder / "weights.json")
+    ModelFile.of("weights", weights).save(folder / "weights.json")
     return folder

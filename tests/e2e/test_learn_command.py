@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import hyoka as hk
+from hyoka.search import linear_evaluation
+from hyoka.study.evaluating import evaluate
 
 from .commands import hyoka_here as hyoka
 
@@ -28,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plan = hk.plan_match("uct:playouts=60", "uct:playouts=15", game="othello", seed=3)
     hk.play_match(plan, path / "match", games=80, jobs=2)
     study = hk.Study.create(path / "study", path / "match")
-    hk.evaluate(study, ["ab:depth=1,hash=0"], sample=20)
+    evaluate(study, ["ab:depth=1,hash=0"], sample=20)
     return path
 
 
@@ -45,8 +47,8 @@ def test_weights_are_fitted_saved_and_played_with(folder: Path) -> None:
     command = "hyoka match run new=ab:eval=weights.json old=ab:eval=start.json --game othello"
     assert command in result.stdout
     assert (folder / "curves.csv").read_text().count("\n") > 2
-    assert hk.linear_evaluation("othello", folder / "start.json").fingerprint == (
-        hk.linear_evaluation("othello").fingerprint
+    assert linear_evaluation("othello", folder / "start.json").fingerprint == (
+        linear_evaluation("othello").fingerprint
     )
     played = hyoka(
         *("match", "run", "new=ab:nodes=50,eval=weights.json", "old=ab:nodes=50"),
@@ -62,7 +64,7 @@ def test_json_says_everything_of_each_method(folder: Path) -> None:
     assert (mlm["method"], ls["method"]) == ("mlm", "ls")
     assert (mlm["file"], ls["file"]) == ("both-mlm.json", "both-ls.json")
     for fit in (mlm, ls):
-        evaluation = hk.linear_evaluation("othello", folder / fit["file"])
+        evaluation = linear_evaluation("othello", folder / fit["file"])
         [weight] = fit["weights"]
         assert evaluation["corners"] == pytest.approx((weight["weight"],) * 2, abs=1e-4)
         assert evaluation.scale == pytest.approx(fit["scale"])

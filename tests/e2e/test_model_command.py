@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import hyoka as hk
+from hyoka.study.evaluating import evaluate
 
 from .commands import hyoka_here as hyoka
 
@@ -19,7 +20,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plan = hk.plan_match("uct:playouts=30", "uct:playouts=10", game="othello", seed=3)
     hk.play_match(plan, path / "match", games=40, jobs=2)
     study = hk.Study.create(path / "study", path / "match")
-    hk.evaluate(study, ["ab:depth=1,hash=0"], sample=20)
+    evaluate(study, ["ab:depth=1,hash=0"], sample=20)
     for words in (
         (
             "weights",

@@ -21,6 +21,7 @@ import pytest
 import hyoka as hk
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, check_engine
 from hyoka.foundation.errors import EngineError
+from hyoka.games import game_facts
 from hyoka.games.evaluation import Evaluation
 
 from .commands import hyoka_here
@@ -254,7 +255,7 @@ class Gtp:
 def play_out(black: Gtp, white: Gtp, game: str, most_moves: int) -> Any:
     """Let two engines play; every move must be legal by the rules and for the other one."""
     line = hk.position(game).line()
-    size = hk.game_facts(game).size
+    size = game_facts(game).size
     for engine in (black, white):
         for setting in (f"boardsize {size}", "clear_board", "komi 7.5"):
             engine.ask(setting)

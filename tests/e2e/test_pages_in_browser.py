@@ -24,6 +24,9 @@ from hyoka.reporting import (
     Table,
     write_page,
 )
+from hyoka.reporting.match_report import write_match_report
+from hyoka.reporting.search_tree import write_tree
+from hyoka.search import search_tree
 from unit.reporting.test_match_report import played_games
 
 from .browser import DESKTOP, PHONE, Opened, Opening, check_page, open_in, style
@@ -187,7 +190,7 @@ def test_a_page_is_well_made(path: Path, open_page: Opening) -> None:
 
 
 def test_the_report_of_a_match_is_well_made(tmp_path: Path, open_page: Opening) -> None:
-    hk.write_match_report(
+    write_match_report(
         tmp_path / "match.html", "A match", played_games(20), ["uct with a long name", HOSTILE]
     )
     check_page(tmp_path / "match.html", open_page)
@@ -196,8 +199,8 @@ def test_the_report_of_a_match_is_well_made(tmp_path: Path, open_page: Opening) 
 def test_a_tree_opens_and_closes_by_keyboard_and_without_scripts(
     tmp_path: Path, open_page: Opening
 ) -> None:
-    tree = hk.search_tree(hk.Othello(), "uct:playouts=150", least=8)
-    hk.write_tree(tree, tmp_path / "tree.html")
+    tree = search_tree(hk.Othello(), "uct:playouts=150", least=8)
+    write_tree(tree, tmp_path / "tree.html")
     check_page(tmp_path / "tree.html", open_page)
     page = open_page(tmp_path / "tree.html", scripts=False).page
     opened = page.locator(".outline details[open]")

@@ -15,6 +15,7 @@ from hyoka.arena import export_match, plan_match, play_match
 from hyoka.arena.solve import solve
 from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Failure, Limits, check_engine
 from hyoka.foundation.errors import EngineError
+from hyoka.games import game_facts
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems.reading import read_suites
 
@@ -55,7 +56,7 @@ def evaluations(session: EngineSession, positions: list[EnginePosition]) -> list
 
 @pytest.mark.parametrize("game", ["go9", "go19"])
 def test_gnu_go_estimates_scores(session: Sessions, game: str) -> None:
-    size = hk.game_facts(game).size
+    size = game_facts(game).size
     wall = "/".join(["X" * size if row == size // 2 else str(size) for row in range(size)])
     black_wall = f"{wall} w - 0 0.5"
     white_wall = f"{wall.replace('X', 'O')} b - 0 0.5"

@@ -8,6 +8,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.records.samples import sample_path
+from hyoka.study.evaluating import evaluate
 
 from .browser import Opening, check_page
 from .commands import hyoka_here as hyoka
@@ -20,8 +21,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of our own chess games with two evaluators: the players, and the static one."""
     path = tmp_path_factory.mktemp("report")
     study = hk.Study.create(path / "study", sample_path("chess"))
-    hk.evaluate(study, ["comments"])
-    hk.evaluate(study, ["ab:nodes=1,hash=0"], sample=10)
+    evaluate(study, ["comments"])
+    evaluate(study, ["ab:nodes=1,hash=0"], sample=10)
     hk.Study.create(path / "silent", sample_path("othello"))
     return path
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
+from hyoka.study.evaluating import evaluate
 
 # Says when a query that never ends has begun, or the signals are listened to before reading begins.
 COMMAND = """
@@ -42,7 +43,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
     file = folder / "games.pgn"
     file.write_text("1. e4 {[%eval 0.1]} e5 2. d4 1-0\n\n1. d4 {[%eval 0.1]} d5 0-1\n")
     study = hk.Study.create(folder / "study", file)
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     return study
 
 

@@ -11,7 +11,9 @@ pytest.importorskip("starlette", reason="needs the extra `web`")
 
 import hyoka as hk
 import studio_pictures
+from hyoka.records import record_text
 from hyoka.records.samples import sample_path
+from hyoka.study.evaluating import evaluate
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -24,8 +26,8 @@ def test_every_room_has_its_picture_in_the_light_and_in_the_dark(
     images.mkdir()
     records = itertools.islice(hk.read_records(sample_path("go9")), 20)
     folder.mkdir()
-    (folder / "games.sgf").write_text("\n".join(hk.record_text(each, "sgf") for each in records))
-    hk.evaluate(hk.Study.create(folder / "go9", folder / "games.sgf"), ["comments"])
+    (folder / "games.sgf").write_text("\n".join(record_text(each, "sgf") for each in records))
+    evaluate(hk.Study.create(folder / "go9", folder / "games.sgf"), ["comments"])
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(studio_pictures, "SETTLED_S", 0.2)
     monkeypatch.setattr(studio_pictures, "THOUGHT_S", 0.5)

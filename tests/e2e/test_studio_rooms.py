@@ -11,6 +11,8 @@ pytest.importorskip("starlette", reason="needs the extra `web`")
 import numpy as np
 
 import hyoka as hk
+from hyoka.storage.model_file import ModelFile
+from hyoka.study.evaluating import evaluate
 
 from .browser import (
     OF_COLOURS,
@@ -60,11 +62,11 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioProcess]:
             f"{'1-0' if won else '0-1'}\n"
         )
     (folder / "games.pgn").write_text("\n".join(games))
-    hk.evaluate(hk.Study.create(folder / "study", records=[folder / "games.pgn"]), ["comments"])
+    evaluate(hk.Study.create(folder / "study", records=[folder / "games.pgn"]), ["comments"])
     plan = hk.plan_match(f"{HOSTILE}=random", "b=random", game="go5", max_plies=20)
     hk.play_match(plan, folder / "match", games=2)
     weights = {"game": "othello", "weights": {"mobility": 1, HOSTILE: 2}}
-    hk.ModelFile.of("weights", weights).save(folder / "weights.json")
+    ModelFile.of("weights", weights).save(folder / "weights.json")
     with StudioProcess(folder) as started:
         yield started
 

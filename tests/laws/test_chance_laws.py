@@ -10,6 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
+from hyoka._core import Go3
+from hyoka.games import Game, game_type
 
 from .walks import (
     BLOKUS_LATE,
@@ -179,7 +181,7 @@ UNIFORM: Final = {
 
 def line_before_superko() -> Any:
     """On 3x3, Black may not take back the stone that took two."""
-    return hk.Go3.from_text("1O1/1OX/1X1 b - 0 0").line().play("C3").play("C1")
+    return Go3.from_text("1O1/1OX/1X1 b - 0 0").line().play("C3").play("C1")
 
 
 @pytest.mark.parametrize("case", [*UNIFORM, "go3, superko"])
@@ -188,7 +190,7 @@ def test_random_moves_are_uniform_over_the_playable_moves(case: str) -> None:
     game = (
         line_before_superko()
         if case == "go3, superko"
-        else hk.game_type(name).from_text(UNIFORM[case])
+        else game_type(name).from_text(UNIFORM[case])
     )
     assert unevenness(game, 100) < 5
 
@@ -234,7 +236,7 @@ def test_short_playouts_reach_each_score_as_often_as_chance_has_it(
 ) -> None:
     text, plies = SHORT_PLAYOUTS[case]
     start = hk.position(case.partition(",")[0], text)
-    game: hk.Game = start.line() if as_line else start
+    game: Game = start.line() if as_line else start
     chances = score_chances(game, plies, {})
     count = 20_000
     scores, counts = np.unique(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.games import GO
+from hyoka.games import GO, game_facts, name_of
 
 from .walks import (
     CODES,
@@ -128,7 +128,7 @@ def test_games_are_equal_exactly_when_their_texts_are(name: str, data: st.DataOb
 
 def legal_by_themselves(name: str, game: Any) -> set[int]:
     """The codes of the moves that a game, asked about every code there is, calls legal."""
-    of_code = hk.game_facts(name).move
+    of_code = game_facts(name).move
     return {code for code in all_codes(name) if game.is_legal(of_code(code))}
 
 
@@ -153,24 +153,24 @@ def test_each_move_is_legal_by_itself_exactly_when_it_is_listed(
 @given(st.data())
 def test_an_illegal_move_is_refused_in_one_line(name: str, data: st.DataObject) -> None:
     game = data.draw(games(name))
-    of_code = hk.game_facts(name).move
+    of_code = game_facts(name).move
     for code in data.draw(st.lists(st.sampled_from(all_codes(name)), max_size=20)):
         move = of_code(code)
         if not game.is_legal(move):
-            with pytest.raises(hk.IllegalMoveError, match=r"\Aillegal move [^\n]+\Z"):
+            with pytest.raises(hk.errors.IllegalMoveError, match=r"\Aillegal move [^\n]+\Z"):
                 game.play(move)
-            with pytest.raises(hk.IllegalMoveError, match=r"\Aillegal move [^\n]+\Z"):
+            with pytest.raises(hk.errors.IllegalMoveError, match=r"\Aillegal move [^\n]+\Z"):
                 game.undo_all([move])
 
 
 @for_every_game
 def test_a_number_that_stands_for_no_move_is_refused(name: str) -> None:
-    of_code = hk.game_facts(name).move
+    of_code = game_facts(name).move
     assert all(of_code(code).code == code for code in all_codes(name))
     beyond = {CODES[name], 2**16 + 1, 2**32 - 1}
     holes = set(range(CODES[name])) - set(all_codes(name))
     for code in beyond | holes:
-        with pytest.raises(hk.NotationError, match=f"{code}"):
+        with pytest.raises(hk.errors.NotationError, match=f"{code}"):
             of_code(code)
 
 
@@ -251,7 +251,7 @@ def other_notations(game: Any, move: Any, previous: Any) -> list[Any]:
             return [game.parse(move.short_code())]
         case hk.Othello():
             return [game.parse(str(move).upper())]
-    if hk.game_facts(hk.name_of(game)).family == GO:
+    if game_facts(name_of(game)).family == GO:
         return [game.parse(move.sgf()), game.parse(str(move).lower())]
     return []
 

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 import hyoka as hk
 from hyoka import _core
-from hyoka.records import FORMATS
+from hyoka._core import Reason
+from hyoka.games import game_facts, game_type
+from hyoka.records import FORMATS, Remark, record_text
 from hyoka.records.formats import as_utf8
 from hyoka.records.record import Author
 
@@ -49,11 +51,11 @@ AUTHORS: Final[st.SearchStrategy[Author | None]] = st.sampled_from((None, "first
 
 
 @st.composite
-def some_remarks(draw: st.DrawFn, plies: int) -> tuple[hk.Remark, ...]:
+def some_remarks(draw: st.DrawFn, plies: int) -> tuple[Remark, ...]:
     wanted = sorted(draw(st.sets(st.integers(1, plies), max_size=4))) if plies else []
     found = []
     for ply in wanted:
-        remark = hk.Remark(
+        remark = Remark(
             ply,
             value=draw(st.none() | numbers(0, 1)),
             score=draw(st.none() | numbers(-(2**40), 2**40) | st.integers(-3000, 3000).map(float)),
@@ -63,7 +65,7 @@ def some_remarks(draw: st.DrawFn, plies: int) -> tuple[hk.Remark, ...]:
             spent_s=draw(st.none() | TIMES | st.integers(0, 9999).map(float)),
             book=draw(st.booleans()),
         )
-        if remark != hk.Remark(ply):
+        if remark != Remark(ply):
             found.append(replace(remark, author=draw(AUTHORS)))
     return tuple(found)
 
@@ -100,7 +102,7 @@ def go_records(draw: st.DrawFn) -> hk.Record:
     size = draw(st.sampled_from([9, 13, 19]))
     komi = draw(st.sampled_from([None, 0.0, 0.5, 5.5, 6.5, 7.5, 7.0, -3.5]))
     rows = draw(st.sampled_from(go_starts(size)))
-    facts = hk.game_facts(f"go{size}")
+    facts = game_facts(f"go{size}")
     text = f"{rows} - 0 {komi or 0}"
     start = hk.position(facts.name, text) if rows else facts.start(komi=komi or 0)
     _, moves, _ = walk(start, draw(st.lists(st.integers(0, 9999), max_size=60)))
@@ -137,7 +139,7 @@ def sgf_fields(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def other_sgf_records(draw: st.DrawFn, game: str, most: int) -> hk.Record:
-    _, moves, _ = walk(hk.game_type(game)(), draw(st.lists(st.integers(0, 9999), max_size=most)))
+    _, moves, _ = walk(game_type(game)(), draw(st.lists(st.integers(0, 9999), max_size=most)))
     return hk.Record(
         game=game,
         moves=np.array([move.code for move in moves], np.uint16),
@@ -171,7 +173,7 @@ def chess_records(draw: st.DrawFn) -> hk.Record:
     text = draw(st.sampled_from(CHESS960_STARTS if is_960 else CHESS_STARTS))
     start = hk.Chess.from_text(text) if text else hk.Chess()
     _, moves, end = walk(start, draw(st.lists(st.integers(0, 9999), max_size=80)))
-    mated = end.outcome is not None and end.outcome.reason == hk.Reason.checkmate
+    mated = end.outcome is not None and end.outcome.reason == Reason.checkmate
     ways = ["time", "illegal", "adjudicated", "forfeit", "unfinished"]
     ends = [
         *(ended(who, how) for who in (0, 1) for how in [*ways, "normal" if mated else "resigned"]),
@@ -270,7 +272,7 @@ READ_AS: Final = {"kif": "kifu"}
 
 
 def read_again(record: hk.Record, format: str) -> list[hk.Record]:
-    return hk.parse_records(hk.record_text(record, format), format=READ_AS.get(format, format))
+    return hk.parse_records(record_text(record, format), format=READ_AS.get(format, format))
 
 
 @pytest.mark.parametrize("game", WRITTEN)
@@ -302,7 +304,7 @@ def test_many_records_in_one_file_read_back_the_same(
 def test_a_written_record_is_recognised(game: str, data: st.DataObject) -> None:
     format, records = WRITTEN[game]
     record = data.draw(records)
-    (read,) = hk.parse_records(hk.record_text(record, format))
+    (read,) = hk.parse_records(record_text(record, format))
     assert read.moves.tolist() == record.moves.tolist()
 
 
@@ -328,7 +330,7 @@ def in_words(draw: st.DrawFn, records: st.SearchStrategy[hk.Record]) -> hk.Recor
         nags = draw(st.lists(st.integers(0, 65535), max_size=3)) if record.game == "chess" else ()
         properties = draw(st.sampled_from(["", "TR[aa][bb]", r"LB[cc:\]\:]N[x\\]", "BL[500]"]))
         remarks[ply] = replace(
-            remarks.get(ply, hk.Remark(ply)),
+            remarks.get(ply, Remark(ply)),
             text=draw(WORDS),
             nags=tuple(nags),
             properties=properties if record.game not in ("chess", "shogi") and ply else "",
@@ -388,7 +390,7 @@ LINE_STARTS: Final = {
 @given(st.data())
 def test_lines_of_moves_read_back_the_same(game: str, data: st.DataObject) -> None:
     """What a line has no words for, its reader finds out from the moves."""
-    kind = hk.game_type(game)
+    kind = game_type(game)
     text = data.draw(st.sampled_from(LINE_STARTS[game]))
     start = kind.from_text(text) if text else kind()
     # `startpos` alone is shogi's; two squares might as well be a code, and none are no line.

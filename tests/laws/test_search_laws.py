@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import hyoka as hk
+from hyoka.search import Searcher, SearchSpec
 from hyoka.search.settings import Setting, settings_of
 
 # Where one costs least, most of them.
@@ -30,7 +31,7 @@ def drawn(setting: Setting, chance: random.Random) -> Any:
     return low + (high - low) * chance.random()
 
 
-def random_spec(kind: str, table: list[Setting], game: str, chance: random.Random) -> hk.SearchSpec:
+def random_spec(kind: str, table: list[Setting], game: str, chance: random.Random) -> SearchSpec:
     """Some search with tiny limits."""
     settings = {
         setting.name: drawn(setting, chance)
@@ -66,7 +67,7 @@ def random_spec(kind: str, table: list[Setting], game: str, chance: random.Rando
             settings.pop(name, None)
     if settings.get("seed", 0) is None:
         del settings["seed"]
-    return hk.SearchSpec.of(kind).with_settings(**settings)  # some without effect
+    return SearchSpec.of(kind).with_settings(**settings)  # some without effect
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -81,7 +82,7 @@ def test_random_searches(game: str, kind: str, table: list[Setting], searches: i
         spec = random_spec(kind, table, game, chance)
         if line.outcome is not None or len(line) > 120:
             line = hk.position(game).line()
-        result = hk.Searcher(spec, game).search(line)
+        result = Searcher(spec, game).search(line)
         assert result.best in line.legal_moves, (spec.text, line.text)
         assert 0 <= (result.value or 0.0) <= 1, (spec.text, line.text)
         expected = line

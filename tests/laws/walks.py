@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
+from hyoka._core import Go3, Go5
+from hyoka.games import game_facts, game_type
 
 # The examples are the same on every run and every machine, and no clock decides.
 LAW: Final = settings(
@@ -32,12 +34,12 @@ KIWIPETE: Final = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQk
 # Where walks through a game begin: its start, and positions that walks from there seldom reach.
 START_TEXTS: Final = {
     "go3": (
-        hk.Go3(komi=0).text,
-        hk.Go3(komi=-2.5).text,
+        Go3(komi=0).text,
+        Go3(komi=-2.5).text,
         "1O1/1O1/1XO b - 0 3",
     ),
     "go5": (
-        hk.Go5(komi=2).text,
+        Go5(komi=2).text,
         "1XO2/XO1O1/1XO2/5/5 b - 0 0.5",
         "5/XXXX1/XOOOX/XO2X/5 b - 1 0",
     ),
@@ -82,7 +84,7 @@ FILLED: Final = {"othello": (20, 40, 50), "go9": (70,), "go13": (150,), "go19": 
 
 @cache
 def starts(name: str) -> tuple[Any, ...]:
-    games = list(map(hk.game_type(name).from_text, START_TEXTS[name]))
+    games = list(map(game_type(name).from_text, START_TEXTS[name]))
     for plies in FILLED.get(name, ()):
         at = games[0]
         for ply in range(plies):
@@ -132,7 +134,7 @@ LONGEST: Final = {
 for_every_game = pytest.mark.parametrize("name", NAMES)
 # Boards of one game read and write by the same code.
 for_every_notation = pytest.mark.parametrize(
-    "name", {hk.game_facts(name).family: name for name in NAMES}.values()
+    "name", {game_facts(name).family: name for name in NAMES}.values()
 )
 for_every_go = pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("go")])
 

@@ -32,7 +32,7 @@ def broken(path: Path) -> str:
     refused = next(each for each in stream.refused if each.fault == "broken file")
     # The game that it breaks off in may be refused before.
     first = str(stream.refused[0])
-    with pytest.raises(hk.RefusedError, match=re.escape(first)):
+    with pytest.raises(hk.errors.RefusedError, match=re.escape(first)):
         list(hk.read_records(path, strict=True))
     return str(refused)
 

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import hyoka as hk
+from hyoka.records import Refused
 
-Reading = tuple[list[hk.Record], list[hk.Refused]]
+Reading = tuple[list[hk.Record], list[Refused]]
 Read = Callable[..., Reading]
 
 
@@ -17,7 +18,7 @@ def one(data: str | bytes, format: str | None = None) -> hk.Record:
     return record
 
 
-def fault(read: Read, data: str, format: str | None = None) -> hk.Refused:
+def fault(read: Read, data: str, format: str | None = None) -> Refused:
     """The only refusal in text that holds no good game."""
     records, (refused,) = read(data, format)
     assert records == []

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import hyoka as hk
 from hyoka import _core
-from hyoka.games import Position
+from hyoka.games import GAMES, Position
 from hyoka.models.networks import SIGHT_STEPS, SUM_STEPS, WEIGHT_STEPS, Network, NetworkSize
 from hyoka.records import Record
 
@@ -43,7 +42,7 @@ def random_network(
 
 def positions_of(game: str, seed: int, plies: int = 60) -> list[Any]:
     """A game of random moves, up to its end or so far."""
-    found: list[Any] = [hk.GAMES[game]()]
+    found: list[Any] = [GAMES[game]()]
     while len(found) < plies and found[-1].outcome is None:
         move = found[-1].random_move(1000 * seed + len(found))
         after = found[-1].play(move)
@@ -58,7 +57,7 @@ def random_records(game: str, count: int, seed: int, plies: int = 200) -> list[R
     rng = np.random.default_rng(seed)
     records = []
     for _ in range(count):
-        line = hk.GAMES[game]().line()
+        line = GAMES[game]().line()
         codes: list[int] = []
         while len(codes) < plies and line.outcome is None:
             moves = line.legal_moves

@@ -43,7 +43,7 @@ def stones_of(cells: NDArray[np.int8]) -> tuple[list[str], list[str]]:
     """Return the points of Black's and of White's stones.
 
     >>> import hyoka as hk
-    >>> stones_of(hk.Go5().play("C3").cells)
+    >>> stones_of(hk.games.Go5().play("C3").cells)
     (['C3'], [])
     """
     size = len(cells)

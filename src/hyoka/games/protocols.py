@@ -89,7 +89,7 @@ class Game(AnyGame, Protocol):
 
     >>> import hyoka as hk
     >>> for name in ("othello", "chess"):
-    ...     game: hk.Game = hk.position(name)
+    ...     game: hk.games.Game = hk.position(name)
     ...     print(name, len(game.legal_moves), game.outcome)
     othello 4 None
     chess 20 None

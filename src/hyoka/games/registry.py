@@ -135,7 +135,7 @@ class GameFacts:
     """Facts of a game beside its rules. All but name, type and title have defaults.
 
     >>> import hyoka as hk
-    >>> hk.game_facts("chess").naming.players, hk.game_facts("othello").naming.unit
+    >>> hk.games.game_facts("chess").naming.players, hk.games.game_facts("othello").naming.unit
     (('White', 'Black'), 'points')
     """
 
@@ -207,7 +207,7 @@ class GameFacts:
         """Convert a mate distance in plies to the game's unit; it is negative for the mated side.
 
         >>> import hyoka as hk
-        >>> [hk.game_facts("chess").counted_mate(plies) for plies in (1, 3, -2, -4)]
+        >>> [hk.games.game_facts("chess").counted_mate(plies) for plies in (1, 3, -2, -4)]
         [1, 2, -1, -2]
         """
         if self.mates_in != "moves":

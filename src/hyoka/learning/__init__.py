@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning of evaluations, move models and networks from games."""
 
+from hyoka.learning.comparison_training import Lessons as Lessons
+from hyoka.learning.comparison_training import Training as Training
+from hyoka.learning.comparison_training import TrainingSettings as TrainingSettings
+from hyoka.learning.comparison_training import learn_comparison as learn_comparison
 from hyoka.learning.examples import SHAPES as SHAPES
 from hyoka.learning.examples import Examples as Examples
 from hyoka.learning.examples import PositionSelection as PositionSelection
@@ -12,6 +16,13 @@ from hyoka.learning.examples import term_examples as term_examples
 from hyoka.learning.feature_tables import FeatureTable as FeatureTable
 from hyoka.learning.feature_tables import TableColumns as TableColumns
 from hyoka.learning.feature_tables import feature_table as feature_table
+from hyoka.learning.objectives import Combination as Combination
+from hyoka.learning.objectives import Comparison as Comparison
+from hyoka.learning.objectives import Parameterized as Parameterized
+from hyoka.learning.objectives import objective_from as objective_from
+from hyoka.learning.perceptrons import LabeledPositions as LabeledPositions
+from hyoka.learning.perceptrons import PerceptronSettings as PerceptronSettings
+from hyoka.learning.perceptrons import learn_perceptrons as learn_perceptrons
 from hyoka.learning.sigmoid import METHODS as METHODS
 from hyoka.learning.sigmoid import Method as Method
 from hyoka.learning.sigmoid import SigmoidFit as SigmoidFit

@@ -193,7 +193,7 @@ def ranking_diagram(
     `asked`, the questions about the first move, marks the points they examine.
 
     >>> import hyoka as hk
-    >>> game = hk.Go5().line()
+    >>> game = hk.games.Go5().line()
     >>> ranking_diagram(game, [game.parse("C3"), game.parse("B2")]).labels
     (((2, 2), '1'), ((3, 1), '2'))
     """

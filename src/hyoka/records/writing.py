@@ -354,7 +354,7 @@ def record_text(record: Record, format: str, *, engine_comments: bool = True) ->
 
     >>> import hyoka as hk
     >>> [game] = hk.parse_records("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")
-    >>> print(hk.record_text(game, "lines"), end="")
+    >>> print(hk.records.record_text(game, "lines"), end="")
     startpos moves e2e4 e7e5 d1h5 e8e7 h5e5
     """
     if format not in WRITERS:

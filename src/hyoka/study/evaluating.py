@@ -607,7 +607,7 @@ def line_sample(
     pass the result to `curve`, `measure` and others. Raises NotationError if no game has a result.
 
     >>> import hyoka as hk
-    >>> games = [hk.play_game(hk.Othello(), f"random:seed={i}", "random") for i in range(3)]
+    >>> games = [hk.search.play_game(hk.Othello(), f"random:seed={i}", "random") for i in range(3)]
     >>> sample = line_sample(games, lambda positions: [0.5] * len(positions), name="even")
     >>> sample.game_count, len(sample) == sum(map(len, games))
     (3, True)

@@ -22,6 +22,8 @@ from hyoka.agents.kinds import AGENT_KINDS
 from hyoka.arena.solve import solve
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Exercise, read_problems
+from hyoka.search import SearchLimits
+from hyoka.study.evaluating import evaluate
 
 START = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 MATE = f'{START} bm Ra8#; id "back rank";'
@@ -47,15 +49,13 @@ class LastMove(Agent[LastMoveSpec]):
     prefixes = ("last-move",)
     spec_type = LastMoveSpec
 
-    def evaluator(self, game: str, limits: hk.SearchLimits | None = None) -> "LastMove":
+    def evaluator(self, game: str, limits: SearchLimits | None = None) -> "LastMove":
         return self
 
-    def player(
-        self, game: str, name: str, limits: hk.SearchLimits | None = None
-    ) -> "SeatedPlayers":
+    def player(self, game: str, name: str, limits: SearchLimits | None = None) -> "SeatedPlayers":
         return SeatedPlayers()
 
-    def solver(self, limits: hk.SearchLimits | None = None) -> "LastMove":
+    def solver(self, limits: SearchLimits | None = None) -> "LastMove":
         return self
 
     def identity(self) -> tuple[str, str]:
@@ -100,7 +100,7 @@ def _a_new_kind() -> Iterator[None]:
 def test_a_new_kind_evaluates_plays_and_solves(tmp_path: Path) -> None:
     (tmp_path / "game.pgn").write_text("1. e4 e5 2. d4 *\n", encoding="utf-8")
     study = hk.Study.create(tmp_path / "study", tmp_path / "game.pgn")
-    [report] = hk.evaluate(study, ["last-move"])
+    [report] = evaluate(study, ["last-move"])
     assert (report.engine, report.done) == ("last-move", 4)
     found = study.sql("select value from evaluations order by ply")["value"].to_pylist()
     assert found == pytest.approx([0.0, 0.1, 0.2, 0.3])
@@ -110,7 +110,7 @@ def test_a_new_kind_evaluates_plays_and_solves(tmp_path: Path) -> None:
     assert (result.standing.games, result.standing.faults) == (2, {})
     solved = solve(read_problems(MATE).problems, "last-move")
     assert solved.verdicts[0].move == str(hk.position("chess", f"{START} 0 1").legal_moves[-1])
-    with pytest.raises(hk.NotationError, match="did you mean last-move"):
+    with pytest.raises(hk.errors.NotationError, match="did you mean last-move"):
         spec_of("last-mover")
 
 
@@ -136,9 +136,9 @@ def test_roles_depend_on_the_kind_and_the_game(
 def test_comments_and_tables_evaluate_studies_only() -> None:
     for text in ("comments", "comments:player=A", "table:mine.csv"):
         agent = agent_of(text)
-        with pytest.raises(hk.NotationError, match="can't evaluate single positions"):
+        with pytest.raises(hk.errors.NotationError, match="can't evaluate single positions"):
             agent.evaluator("chess")
-        with pytest.raises(hk.NotationError, match="can't play games"):
+        with pytest.raises(hk.errors.NotationError, match="can't play games"):
             agent.player("chess", "x")
         assert spec_of(agent.spec.text) == agent.spec
 
@@ -166,9 +166,9 @@ def test_what_a_kind_cannot_do_it_refuses(tmp_path: Path) -> None:
         return 0.5
 
     function = hk.PythonEvaluator(even)
-    with pytest.raises(hk.NotationError, match="even can't play games"):
+    with pytest.raises(hk.errors.NotationError, match="even can't play games"):
         hk.plan_match("random", function)
-    with pytest.raises(hk.NotationError, match="even can't solve problems"):
+    with pytest.raises(hk.errors.NotationError, match="even can't solve problems"):
         solve(read_problems(MATE).problems, function)
-    with pytest.raises(hk.NotationError, match="no search, engine or function: 3"):
+    with pytest.raises(hk.errors.NotationError, match="no search, engine or function: 3"):
         agent_of(3)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from hyoka.agents.comments import AllComments, ByPlayer, CommentsSpec, OnePlayer
 from hyoka.analysis import NO_INTERVALS
 from hyoka.foundation.errors import NotationError, StudyError
 from hyoka.reporting.study_report import ReportOptions, study_report
+from hyoka.study.evaluating import evaluate
 
 PLAYERS = ("Ax 1", "Ax 2", "Bo", "Cy, Dr.")
 
@@ -36,7 +37,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
         )
     (folder / "games.pgn").write_text("\n".join(texts))
     made = hk.Study.create(folder / "study", folder / "games.pgn", columns="none")
-    hk.evaluate(made, ["comments", "comments:by=player,merge=Ax*,games=5"])
+    evaluate(made, ["comments", "comments:by=player,merge=Ax*,games=5"])
     return made
 
 
@@ -90,9 +91,9 @@ def test_patterns_choose_evaluators(study: hk.Study) -> None:
 
 
 def test_what_several_said_is_told_at_once(study: hk.Study) -> None:
-    [report] = hk.evaluate(study, ["comments"])
+    [report] = evaluate(study, ["comments"])
     assert report.engine == "comments"
-    reports = hk.evaluate(study, ["comments:by=player,players=B*|C*"])
+    reports = evaluate(study, ["comments:by=player,players=B*|C*"])
     names = sorted(
         ["Bo", "Cy, Dr."],
         key=lambda name: -len({row["game_id"] for row in said_by(study, f"= '{name}'")}),
@@ -101,8 +102,8 @@ def test_what_several_said_is_told_at_once(study: hk.Study) -> None:
     assert all(each.done == 0 and each.found == each.wanted for each in reports)
     assert "comments name no author" in reports[0].notes[0]
     with pytest.raises(StudyError, match="games=1 takes all"):
-        hk.evaluate(study, ["comments:by=player,games=1000"])
-    [one, *_] = hk.evaluate(study, ["comments:by=player,games=1,most=1"])
+        evaluate(study, ["comments:by=player,games=1000"])
+    [one, *_] = evaluate(study, ["comments:by=player,games=1,most=1"])
     assert any("most=N takes N" in note for note in one.notes)
 
 
@@ -125,20 +126,20 @@ def test_versions_of_a_program_are_one_unless_they_are_to_be_apart(study: hk.Stu
     }
     assert set(ByPlayer(players=("A*",)).evaluators_by_name(list(PLAYERS)).values()) == {ax}
     assert ByPlayer(merge=("Ax*",)).evaluators_by_name(list(PLAYERS))["Ax 1"] == OnePlayer("Ax*")
-    [first, *_] = hk.evaluate(study, ["comments:by=player,games=5"])
+    [first, *_] = evaluate(study, ["comments:by=player,games=5"])
     assert first.title == "comments by Ax"
     assert any("Ax (2 versions); versions=apart" in note for note in first.notes)
     stored = study.sql(
         f"select game_id, ply, score from evaluations where engine = '{ax.id}' order by 1, 2"
     )
     assert stored.to_pylist() == said_by(study, "like 'Ax %'")
-    hk.evaluate(study, ["comments:program=Ax"])
+    evaluate(study, ["comments:program=Ax"])
     with pytest.raises(NotationError, match="no name fits 'Axe'"):
-        hk.evaluate(study, ["comments:program=Axe"])
+        evaluate(study, ["comments:program=Axe"])
 
 
 def test_players_come_by_their_decided_games_the_most_first(study: hk.Study) -> None:
-    hk.evaluate(study, ["comments:by=player,games=1"])
+    evaluate(study, ["comments:by=player,games=1"])
     names = ["Cy, Dr.", "Bo", "Ax"]
     table = study.metrics(names, resampling=NO_INTERVALS)
     games = [part.games for part in table]

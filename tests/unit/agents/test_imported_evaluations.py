@@ -12,6 +12,7 @@ import pytest
 import hyoka as hk
 from hyoka.agents import ImportedEvaluations
 from hyoka.foundation.errors import EngineError, NotationError, SourceError, StudyError
+from hyoka.study.evaluating import evaluate
 
 GAMES = """[Result "1-0"]
 
@@ -38,14 +39,14 @@ def stored(study: hk.Study, name: str, what: str = "score") -> dict[tuple[int, i
 def test_a_table_speaks_by_game_and_ply(study: hk.Study, tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("game_id,ply,score,depth\n0,1,30,4\n1,3,-20,\n1,2,,\n7,0,5,\n")
-    [report] = hk.evaluate(study, f"table:{file}")
+    [report] = evaluate(study, f"table:{file}")
     assert (report.wanted, report.done, report.title) == (2, 2, "mine")
     assert stored(study, "mine") == {(0, 1): 30, (1, 3): -20}
     assert stored(study, "mine", "unit")[0, 1] == "centipawns"
     assert "1 of 4 rows" in report.notes[0]
     # The same name again: what it says now.
     pq.write_table(pa.table({"ply": [2], "game_id": [1], "cp": [7.5]}), tmp_path / "other.parquet")
-    hk.evaluate(study, [f"table:name=mine,score=cp:{tmp_path / 'other.parquet'}"])
+    evaluate(study, [f"table:name=mine,score=cp:{tmp_path / 'other.parquet'}"])
     assert stored(study, "mine") == {(1, 2): 7.5}
     assert study.curve("mine", at_least=1).parts[0].name == "mine"
 
@@ -54,7 +55,7 @@ def test_a_table_speaks_by_position_wherever_it_comes_up(study: hk.Study) -> Non
     after_e4 = hk.Chess().play("e4")
     text = " ".join(after_e4.text.split()[:4])  # counters of moves do not matter
     given = ImportedEvaluations({"fen": [text], "value": [0.25]}, "mine", view="mover")
-    hk.evaluate(study, [given])
+    evaluate(study, [given])
     # Black is to move: the first player's value is what is left.
     assert stored(study, "mine", "value") == {(0, 1): 0.75, (1, 1): 0.75}
 
@@ -69,7 +70,7 @@ def test_whose_view_it_is_turns_all_that_has_a_side(study: hk.Study) -> None:
         "draw": [0.25, 0.25],
         "loss": [0.25, 0.25],
     }
-    hk.evaluate(
+    evaluate(
         study, [ImportedEvaluations(table, "m", view="mover"), ImportedEvaluations(table, "f")]
     )
     assert stored(study, "m") == {(0, 1): -30, (0, 2): 30}
@@ -98,7 +99,7 @@ def test_what_can_not_be_meant_is_refused_with_its_row(
     study: hk.Study, table: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(SourceError, match=message):
-        hk.evaluate(study, [ImportedEvaluations(pa.table(table), "mine")])
+        evaluate(study, [ImportedEvaluations(pa.table(table), "mine")])
     assert study.engines == []
 
 
@@ -111,17 +112,17 @@ def test_tables_that_are_none_are_told(study: hk.Study, tmp_path: Path) -> None:
         ("table:view=black:x.csv", NotationError, "view is first or mover"),
     ):
         with pytest.raises(error, match=message):
-            hk.evaluate(study, [spec])
+            evaluate(study, [spec])
     elsewhere = {"game_id": [5], "ply": [1], "value": [0.5]}
     with pytest.raises(StudyError, match="none of its 1 rows"):
-        hk.evaluate(study, [ImportedEvaluations(elsewhere, "mine")])
+        evaluate(study, [ImportedEvaluations(elsewhere, "mine")])
 
 
 def test_a_table_without_a_row_that_was_asked_for_changes_nothing(study: hk.Study) -> None:
     table = ImportedEvaluations({"game_id": [0], "ply": [1], "score": [30.0]}, "mine")
-    hk.evaluate(study, [table])
+    evaluate(study, [table])
     with pytest.raises(StudyError, match="none of its rows is of a chosen position"):
-        hk.evaluate(study, [table], where="ply = 2")
+        evaluate(study, [table], where="ply = 2")
     assert stored(study, "mine") == {(0, 1): 30}
 
 
@@ -132,7 +133,7 @@ def queens(position: hk.Chess) -> float:
 
 
 def test_a_function_is_an_evaluator_and_says_what_its_numbers_are(study: hk.Study) -> None:
-    [report] = hk.evaluate(study, hk.PythonEvaluator(queens, unit="points"))
+    [report] = evaluate(study, hk.PythonEvaluator(queens, unit="points"))
     rows = study.sql("select game_id, ply, value, score, unit from evaluations").to_pylist()
     assert report.done == len(rows) == 13
     assert {row["unit"] for row in rows} == {"points"}
@@ -145,7 +146,7 @@ def test_a_function_is_an_evaluator_and_says_what_its_numbers_are(study: hk.Stud
     def best(position: hk.Chess) -> hk.Evaluation:
         return hk.Evaluation(score=12)
 
-    hk.evaluate(study, [even, best])
+    evaluate(study, [even, best])
     units = study.sql("select distinct unit from evaluations where score = 12").to_pylist()
     assert units == [{"unit": "centipawns"}]
 
@@ -153,8 +154,8 @@ def test_a_function_is_an_evaluator_and_says_what_its_numbers_are(study: hk.Stud
         return 3.0
 
     with pytest.raises(EngineError, match=r'PythonEvaluator\(pawns, unit="centipawns"\)'):
-        hk.evaluate(study, [pawns])
+        evaluate(study, [pawns])
     with pytest.raises(NotationError, match="centipawns or points"):
         hk.PythonEvaluator(queens, unit="pawns")
     with pytest.raises(NotationError, match="no search, engine or function"):
-        hk.evaluate(study, [3])  # type: ignore[list-item]
+        evaluate(study, [3])  # type: ignore[list-item]

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 import hyoka as hk
+from hyoka.agents import ImportedEvaluations
 from hyoka.analysis import NO_INTERVALS
 from hyoka.analysis.conditions import partition
 from hyoka.foundation.errors import ConditionError, ParameterError, StudyError
 from hyoka.reporting.study_report import ReportOptions, study_report
+from hyoka.study import Question
+from hyoka.study.evaluating import evaluate
 
 PLAIN: dict[str, Any] = {"resampling": NO_INTERVALS}
 
@@ -33,7 +36,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
     (folder / "games.pgn").write_text("\n".join(texts))
     made = hk.Study.create(folder / "study", folder / "games.pgn", columns="none")
     rows = made.sql("select game_id, ply, ply * 10 as score from positions where ply > 3")
-    hk.evaluate(made, ["comments", hk.ImportedEvaluations(rows, "mine")])
+    evaluate(made, ["comments", ImportedEvaluations(rows, "mine")])
     return made
 
 
@@ -103,9 +106,9 @@ def test_the_largest_levels_are_parts_and_one_more_has_the_others(study: hk.Stud
     flags = partition("flag", np.array([1.0, 0.0, np.nan]))
     assert [part.sql for part in flags] == ["flag = 0", "flag = 1", "flag is null"]
     with pytest.raises(ParameterError, match="without bins"):
-        hk.Question(by="ply", bins=[3], largest=2)
+        Question(by="ply", bins=[3], largest=2)
     with pytest.raises(ParameterError, match="levels of"):
-        hk.Question(largest=2)
+        Question(largest=2)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +122,7 @@ def test_the_largest_levels_are_parts_and_one_more_has_the_others(study: hk.Stud
     ],
 )
 def test_names_of_parts_are_told_from_sql(by: str, called: str, expression: str) -> None:
-    question = hk.Question(by=by)
+    question = Question(by=by)
     assert (question.called, question.expression) == (called, expression)
 
 

@@ -26,6 +26,7 @@ from hyoka.analysis.wdl_likelihood import (
     slopes,
 )
 from hyoka.records.samples import sample_path
+from hyoka.study.evaluating import evaluate
 
 A = simulations.WDL_A
 B = simulations.WDL_SPREAD * A
@@ -203,7 +204,7 @@ def test_where_no_model_fits_it_says_why(verdict: str, changed: dict[str, Any]) 
     words = str(WdlModels((fit,), min_games=1))
     assert "no model fits" in words
     assert NO_MODEL[verdict] in words
-    with pytest.raises(hk.StudyError, match="no model fits"):
+    with pytest.raises(hk.errors.StudyError, match="no model fits"):
         fit.code("python")
     WdlModels((fit,)).chart()
 
@@ -237,7 +238,7 @@ def test_the_code_says_what_the_model_says(model: hk.analysis.WdlModel, tmp_path
 
 def test_a_study_has_models_by_parts(tmp_path: Path) -> None:
     study = hk.Study.create(tmp_path / "study", records=sample_path("chess"))
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     models = study.wdl("comments", by="phase < 40", degree=1, resampling=Resampling(50))
     assert len(models.parts) == 3
     whole = models.parts[0]
@@ -245,13 +246,13 @@ def test_a_study_has_models_by_parts(tmp_path: Path) -> None:
     assert whole.positions == sum(part.positions for part in models.parts[1:])
     for ending in ("csv", "json", "html", "svg"):
         models.save(tmp_path / f"wdl.{ending}")
-    with pytest.raises(hk.StudyError, match="holds one model"):
+    with pytest.raises(hk.errors.StudyError, match="holds one model"):
         models.save(tmp_path / "wdl.h")
-    with pytest.raises(hk.StudyError, match="must end in one of"):
+    with pytest.raises(hk.errors.StudyError, match="must end in one of"):
         models.save(tmp_path / "wdl.txt")
-    with pytest.raises(hk.ParameterError, match="number at each position"):
+    with pytest.raises(hk.errors.ParameterError, match="number at each position"):
         study.wdl("comments", along="'late'")
-    with pytest.raises(hk.StudyError, match="tells no stages"):
+    with pytest.raises(hk.errors.StudyError, match="tells no stages"):
         study.wdl("comments", along="1")
 
 
@@ -300,7 +301,7 @@ def test_a_part_that_ends_before_the_reference_is_told_of_where_it_ends() -> Non
 
 def test_values_are_no_scores() -> None:
     sample = Sample.of("v", [0.2, 0.8], results=[0, 1], games=[0, 1])
-    with pytest.raises(hk.StudyError, match="not scores"):
+    with pytest.raises(hk.errors.StudyError, match="not scores"):
         fit_wdl_model(sample, np.arange(2), ALONG)
 
 

@@ -22,6 +22,7 @@ from hyoka.apps.studio import Engines, Folder, Studio, studio_app
 from hyoka.apps.studio.rooms.board import board_agents as thinking
 from hyoka.apps.studio.rooms.board.board_state import BoardState
 from hyoka.apps.studio.rooms.board.live_analyses import Analyses
+from hyoka.study.evaluating import evaluate
 
 from ..agents.test_agents import LastMove
 
@@ -119,7 +120,7 @@ def test_a_condition_fills_little_memory(client: TestClient, tmp_path: Path) -> 
         '[Result "0-1"]\n\n1. f3 {[%eval 0.1]} e5 2. g4 {[%eval -9]} Qh4# 0-1\n'
     )
     study = hk.Study.create(tmp_path / "study", records=[tmp_path / "games.pgn"])
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     large = "length(repeat('x', 4000000000)) > ply"
     for view in ("curves", "games"):
         query = {"path": "study", "where": large, "view": view}
@@ -136,10 +137,10 @@ def test_an_engine_that_hangs_is_ended_and_named(
     monkeypatch.setattr(thinking, "_START_S", 0.5)
     spec = fake("uci", "silent=1", settings=f"name=Hangs,{settings}".removesuffix(","))
     line = hk.Chess().line()
-    with pytest.raises(hk.EngineError, match="Hangs: does not answer within") as error:
+    with pytest.raises(hk.errors.EngineError, match="Hangs: does not answer within") as error:
         thinking.Analyst(agent_of(spec), "chess", 0.1).evaluate(line)
     assert error.value.reason == "timeout"
-    with pytest.raises(hk.EngineError, match="Hangs: does not answer within"):
+    with pytest.raises(hk.errors.EngineError, match="Hangs: does not answer within"):
         thinking.best_move(agent_of(spec), "chess", line, "beginner")
 
 

@@ -324,7 +324,7 @@ def test_nothing_is_added_to_an_engine_that_was_allowed(
     added = ("gnu@ --outfile /tmp/x", "gnu@ -x", "x=gnu@60 -x", "gnu -x", "gnu@60;x", " x= gnu@x")
     on_clocks = ("gnu@60", "x=gnu", "gnu@")
     for text in (*added, *(() if field.is_player else on_clocks)):
-        with pytest.raises(hk.ParameterError, match="by its name alone"):
+        with pytest.raises(hk.errors.ParameterError, match="by its name alone"):
             words(text)
     plain = words("gnu")[-1]
     assert plain == ("gnu=gtp:gnugo --mode gtp" if field.is_player else "gtp:gnugo --mode gtp")
@@ -359,9 +359,9 @@ def test_a_link_out_of_the_folder_is_not_read_by_a_run(tmp_path: Path) -> None:
         ("match run", {"openings": ["a, link=b"]}),
         ("match run", {"players": ["uct:eval=a, link=b"]}),
     ):
-        with pytest.raises(hk.SourceError, match="not in the studio's folder"):
+        with pytest.raises(hk.errors.SourceError, match="not in the studio's folder"):
             studio.forms.words(command, values, Allow(studio.folder, studio.engines), check=False)
-    with pytest.raises(hk.SourceError, match="not in the studio's folder"):
+    with pytest.raises(hk.errors.SourceError, match="not in the studio's folder"):
         studio.engines.agent("uct:eval=a, link=b", studio.folder)
 
 

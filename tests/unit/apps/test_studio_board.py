@@ -26,6 +26,7 @@ from hyoka.apps.studio.rooms.board.board_state import BoardState, table_of
 from hyoka.apps.studio.rooms.board.picture import picture, turned
 from hyoka.apps.studio.rooms.board.setup import Draft
 from hyoka.learning.mets import Mets, learn_mets
+from hyoka.records.bulk import GameTable
 from hyoka.records.samples import sample_path
 
 OURS = "http://127.0.0.1"
@@ -572,7 +573,7 @@ def test_the_viewer_of_a_study_leads_to_the_board(client: TestClient) -> None:
 
 def test_a_tree_of_mets_shows_what_it_asks_about(client: TestClient, folder: Path) -> None:
     games = list(itertools.islice(hk.read_records(sample_path("go9")), 20))
-    learn_mets(hk.GameTable.from_records(games), threshold=10).save(folder / "tree.mets")
+    learn_mets(GameTable.from_records(games), threshold=10).save(folder / "tree.mets")
     text = client.get("/board?game=go9&moves=E5&model=tree.mets").text
     assert '<option value="tree.mets" selected>' in text
     assert text.count("what it asks") == 10

@@ -30,6 +30,7 @@ from hyoka.apps.studio import Engines, Folder, Studio, runs, studio_app
 from hyoka.apps.studio import access as safety
 from hyoka.apps.studio.rooms import ROOMS
 from hyoka.apps.studio.runs import Run, Runs
+from hyoka.study.verify import check_study
 
 OURS = "http://127.0.0.1"
 TOKEN = "a-token-that-nobody-guesses"
@@ -268,9 +269,9 @@ def test_a_pipe_in_a_study_blocks_nothing(tmp_path: Path, name: str) -> None:
         answer = client.get(place)
         assert answer.status_code == 400
         assert "regular file" in answer.text, answer.text
-    with pytest.raises(hk.StudyError, match="regular file"):
+    with pytest.raises(hk.errors.StudyError, match="regular file"):
         hk.Study.open(folder / "a study").sql("select count(*) from positions, evaluations")
-    assert hk.check_study(folder / "a study").damage
+    assert check_study(folder / "a study").damage
 
 
 def test_a_pipe_in_a_match_blocks_nothing(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from e2e.studio import HOSTILE
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
 from hyoka.apps.studio.pages import address
+from hyoka.arena import Sprt
 from hyoka.arena.journal import PLAYING, GameInPlay, Playing
 from hyoka.learning.objective_search import Step
 from hyoka.learning.objectives import VECTOR_SIZE
@@ -26,6 +27,10 @@ from hyoka.learning.selfplay_loop import Generation, LoopPlan
 from hyoka.reporting import Details, Table
 from hyoka.reporting.charts import _shrink_legends
 from hyoka.reporting.learning_report import loss_section
+from hyoka.search import move_strengths, strengths_model_file
+from hyoka.storage.model_file import ModelFile, Origin
+from hyoka.study import Question
+from hyoka.study.evaluating import evaluate
 
 TOKEN = "a-token-that-nobody-guesses"
 PART = {"hx-request": "true"}
@@ -73,7 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place.mkdir()
     (place / "games.pgn").write_text(pgn_of(GAMES))
     study = hk.Study.create(place / "a study", records=[place / "games.pgn"])
-    hk.evaluate(study, ["comments", "ab:depth=1"])
+    evaluate(study, ["comments", "ab:depth=1"])
     hk.Study.create(place / "unjudged", records=[place / "games.pgn"], where="round = '0'")
     plan = hk.plan_match(f"{HOSTILE}=random", "b=random", "c=random", game="go5", max_plies=20)
     hk.play_match(plan, place / "matches" / "short", games=4)
@@ -81,15 +86,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         hk.plan_match("b=random", "c=random", game="go5", max_plies=20),
         place / "matches" / "tested",
         games=2,
-        sprt=hk.Sprt(0, 40),
+        sprt=Sprt(0, 40),
     )
     weights = {"game": "othello", "weights": {HOSTILE: 1, "mobility": 2}}
-    origin = hk.Origin(f"hyoka {HOSTILE}", seed=3, counts={"games": 7})
-    parent = hk.ModelFile.of("weights", weights, origin=origin)
+    origin = Origin(f"hyoka {HOSTILE}", seed=3, counts={"games": 7})
+    parent = ModelFile.of("weights", weights, origin=origin)
     parent.save(place / "weights.json")
-    child = hk.Origin("hyoka learn weights", parents={"start": parent.sha256, "other": "0" * 64})
-    hk.ModelFile.of("weights", weights, origin=child).save(place / "child.json")
-    hk.strengths_model_file("go9", hk.move_strengths("go9")).save(place / "strengths.json")
+    child = Origin("hyoka learn weights", parents={"start": parent.sha256, "other": "0" * 64})
+    ModelFile.of("weights", weights, origin=child).save(place / "child.json")
+    strengths_model_file("go9", move_strengths("go9")).save(place / "strengths.json")
     _loop(place / "loop")
     _population(place / "objectives")
     return place
@@ -105,12 +110,12 @@ def _loop(place: Path) -> None:
         own = place / f"generation-{number:03}"
         own.mkdir()
         (own / "generation.json").write_text(json.dumps(dataclasses.asdict(made)))
-        hk.ModelFile.of("network", b"none", game="othello").save(own / "network.nn")
+        ModelFile.of("network", b"none", game="othello").save(own / "network.nn")
 
 
 def _population(place: Path) -> None:
     (place / "evaluations").mkdir(parents=True)
-    hk.ModelFile.of("evaluation", b"none", game="shogi").save(place / "evaluations" / "0.eval")
+    ModelFile.of("evaluation", b"none", game="shogi").save(place / "evaluations" / "0.eval")
     (place / "plan.json").write_text('{"population": 3}')
     elo = {0: -10.0, 1: 10.0, 2: 0.0}
     step = Step(1, elo, (1.0,) * VECTOR_SIZE, (0.3,) * VECTOR_SIZE, (0,), (3,))
@@ -166,7 +171,7 @@ def test_pages_and_their_parts_are_there_and_take_no_name_for_markup(
 def test_a_condition_has_the_numbers_of_the_library(client: TestClient, folder: Path) -> None:
     study = hk.Study.open(folder / "a study")
     condition = "ply >= 3"
-    question = hk.Question(by=condition, resampling=hk.Resampling(0))
+    question = Question(by=condition, resampling=hk.Resampling(0))
     expected = next(gap for gap in study.gaps("comments", question) if gap.condition == condition)
     shown = html.unescape(
         part(client, "/study", path="a study", engine="comments", where=condition)
@@ -209,8 +214,8 @@ def test_a_condition_that_is_half_typed_leaves_what_stood_there(client: TestClie
 
 def test_curves_say_how_many_positions_all_have_judged(client: TestClient, folder: Path) -> None:
     study = hk.Study.create(folder / "few", records=[folder / "games.pgn"])
-    hk.evaluate(study, ["comments"])
-    hk.evaluate(study, ["ab:depth=1"], where="ply = 2")
+    evaluate(study, ["comments"])
+    evaluate(study, ["ab:depth=1"], where="ply = 2")
     both = part(client, "/study", path="few")
     counts = f"the {GAMES:,} positions of {GAMES:,} decided games that both evaluated"
     assert f"{counts} (each alone {GAMES:,} to {6 * GAMES:,})" in both
@@ -327,7 +332,7 @@ def test_a_split_has_curves_and_boards(tmp_path: Path) -> None:
         result = "1-0" if won else "0-1"
         texts.append(f'[Round "{number}"]\n[Result "{result}"]\n\n{said} {result}\n')
     (tmp_path / "games.pgn").write_text("\n".join(texts))
-    hk.evaluate(hk.Study.create(tmp_path / "study", records=[tmp_path / "games.pgn"]), ["comments"])
+    evaluate(hk.Study.create(tmp_path / "study", records=[tmp_path / "games.pgn"]), ["comments"])
     client = client_of(tmp_path)
     shown = html.unescape(part(client, "/study", path="study", view="splits"))
     assert "first_to_play" in shown

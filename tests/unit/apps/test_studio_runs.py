@@ -234,7 +234,7 @@ def test_engines_are_named_by_texts_and_settings(tmp_path: Path) -> None:
         with pytest.raises(hk.Error):
             each()
     settings.write_text("engines = 3")
-    with pytest.raises(hk.SourceError, match="engines"):
+    with pytest.raises(hk.errors.SourceError, match="engines"):
         engines_from_settings(settings)
 
 

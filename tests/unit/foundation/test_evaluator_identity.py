@@ -14,7 +14,11 @@ import pytest
 
 import hyoka as hk
 from engines import fake
-from hyoka.arena import PlayerSpec
+from hyoka.arena import MatchPlan, MatchResult, PlayerSpec
+from hyoka.engines import EngineSpec
+from hyoka.search import Searcher, SearchSpec, ab, linear_evaluation, uct
+from hyoka.storage.model_file import Origin
+from hyoka.study.evaluating import evaluate
 from hyoka.study.sampling import chosen_evaluators
 
 PGN = "1. e4 e5 2. Nf3 Nc6 1-0\n"
@@ -49,10 +53,10 @@ def advanced(position: hk.Chess) -> float:
 
 
 def test_a_plain_function_evaluates_a_study(study: hk.Study) -> None:
-    [report] = hk.evaluate(study, [advanced])
+    [report] = evaluate(study, [advanced])
     assert (report.wanted, report.done) == (POSITIONS, POSITIONS)
     assert values(study, report.engine) == pytest.approx([0.18] * POSITIONS)
-    [again] = hk.evaluate(study, [advanced])
+    [again] = evaluate(study, [advanced])
     assert (again.found, again.done) == (POSITIONS, 0)
     known = tomllib.loads(
         (study.path / "evaluations" / f"engine={report.engine}" / "engine.toml").read_text()
@@ -63,7 +67,7 @@ def test_a_plain_function_evaluates_a_study(study: hk.Study) -> None:
 
 def test_two_functions_of_one_name_do_not_share_values(study: hk.Study) -> None:
     made = [hk.PythonEvaluator(lambda p: 0.25, "f"), hk.PythonEvaluator(lambda p: 0.75, "f")]
-    one, other = (hk.evaluate(study, [each])[0] for each in made)
+    one, other = (evaluate(study, [each])[0] for each in made)
     assert (other.found, other.done) == (0, POSITIONS)
     assert values(study, one.engine) == [0.25] * POSITIONS
     assert values(study, other.engine) == [0.75] * POSITIONS
@@ -71,16 +75,18 @@ def test_two_functions_of_one_name_do_not_share_values(study: hk.Study) -> None:
     [note] = other.notes
     assert note.startswith("function of f has changed since ")
     assert note.endswith(f": kept as another evaluator {other.engine}")
-    with pytest.raises(hk.StudyError, match="several evaluators were asked for as 'f': python-f-"):
+    with pytest.raises(
+        hk.errors.StudyError, match="several evaluators were asked for as 'f': python-f-"
+    ):
         chosen_evaluators(study, "f")
     assert chosen_evaluators(study, other.engine) == [other.engine]
 
 
 def test_searches_with_functions_do_not_share_values_either(study: hk.Study) -> None:
-    def made(value: float) -> hk.SearchSpec:
-        return hk.uct(playouts=8, evaluator=lambda positions: [value] * len(positions))
+    def made(value: float) -> SearchSpec:
+        return uct(playouts=8, evaluator=lambda positions: [value] * len(positions))
 
-    one, same, other = (hk.evaluate(study, [made(value)])[0] for value in (0.2, 0.2, 0.6))
+    one, same, other = (evaluate(study, [made(value)])[0] for value in (0.2, 0.2, 0.6))
     assert (same.found, same.done) == (POSITIONS, 0)
     assert (other.found, other.done) == (0, POSITIONS)
     assert values(study, one.engine) == pytest.approx([0.2] * POSITIONS)
@@ -91,8 +97,8 @@ def test_a_fingerprint_of_ones_own_is_believed(study: hk.Study) -> None:
     first = hk.PythonEvaluator(lambda p: 0.25, "net", fingerprint="12")
     second = hk.PythonEvaluator(lambda p: 0.75, "net", fingerprint="12")
     assert first == second
-    hk.evaluate(study, [first])
-    assert hk.evaluate(study, [second])[0].done == 0
+    evaluate(study, [first])
+    assert evaluate(study, [second])[0].done == 0
 
 
 @pytest.mark.parametrize(
@@ -104,7 +110,7 @@ def test_a_fingerprint_of_ones_own_is_believed(study: hk.Study) -> None:
 )
 def test_what_is_no_evaluator_is_told(study: hk.Study, evaluator: Any, message: str) -> None:
     with pytest.raises(hk.Error, match=message):
-        hk.evaluate(study, [evaluator])
+        evaluate(study, [evaluator])
 
 
 def test_what_a_function_says_is_checked(study: hk.Study) -> None:
@@ -127,8 +133,8 @@ def test_what_a_function_says_is_checked(study: hk.Study) -> None:
         broken: "broken: raised ZeroDivisionError('division by zero') at ply 0 of game 0",
     }
     for function, message in told.items():
-        with pytest.raises(hk.EngineError) as caught:
-            hk.evaluate(study, [function])
+        with pytest.raises(hk.errors.EngineError) as caught:
+            evaluate(study, [function])
         assert str(caught.value).startswith(message)
 
 
@@ -136,7 +142,7 @@ def test_a_function_may_give_whole_evaluations(study: hk.Study) -> None:
     def material(position: hk.Chess) -> hk.Evaluation:
         return hk.Evaluation(score=30.0, unit="centipawns", depth=2)
 
-    hk.evaluate(study, [material])
+    evaluate(study, [material])
     rows = study.sql("select score, unit, depth, value from evaluations").to_pylist()
     assert rows == [{"score": 30.0, "unit": "centipawns", "depth": 2, "value": None}] * POSITIONS
 
@@ -156,12 +162,12 @@ def test_functions_travel(study: hk.Study) -> None:
     table = {"a": 0.3}
     specs: list[Any] = [
         hk.PythonEvaluator(lambda position: table["a"], "table"),
-        hk.uct(playouts=4, evaluator=lambda positions: [table["a"]] * len(positions)),
+        uct(playouts=4, evaluator=lambda positions: [table["a"]] * len(positions)),
     ]
-    reports = hk.evaluate(study, specs, executor=Elsewhere())
+    reports = evaluate(study, specs, executor=Elsewhere())
     for report in reports:
         assert values(study, report.engine) == pytest.approx([0.3] * POSITIONS)
-    assert [r.done for r in hk.evaluate(study, specs)] == [0, 0]
+    assert [r.done for r in evaluate(study, specs)] == [0, 0]
 
 
 def test_a_function_that_cannot_travel_is_told(study: hk.Study) -> None:
@@ -172,8 +178,10 @@ def test_a_function_that_cannot_travel_is_told(study: hk.Study) -> None:
             return 0.5
 
     evaluator = hk.PythonEvaluator(locked, fingerprint="1")
-    with pytest.raises(hk.ParallelError, match=r"locked can't be sent to the workers: .*pickle"):
-        hk.evaluate(study, [evaluator], executor=Elsewhere())
+    with pytest.raises(
+        hk.errors.ParallelError, match=r"locked can't be sent to the workers: .*pickle"
+    ):
+        evaluate(study, [evaluator], executor=Elsewhere())
 
 
 # Files
@@ -181,11 +189,11 @@ def test_a_function_that_cannot_travel_is_told(study: hk.Study) -> None:
 
 def test_a_file_that_changed_is_another_evaluator(study: hk.Study, weights: Path) -> None:
     spec = f"ab:depth=1,eval={weights}"
-    [before] = hk.evaluate(study, [spec])
-    [same] = hk.evaluate(study, [spec])
+    [before] = evaluate(study, [spec])
+    [same] = evaluate(study, [spec])
     assert (same.found, same.done, same.notes) == (POSITIONS, 0, [])
     weights.write_text(json.dumps({"weights": {"knight": 900}}))
-    [after] = hk.evaluate(study, [spec])
+    [after] = evaluate(study, [spec])
     assert (after.found, after.done) == (0, POSITIONS)
     assert after.engine != before.engine
     [note] = after.notes
@@ -197,10 +205,10 @@ def test_a_file_that_changed_is_another_evaluator(study: hk.Study, weights: Path
 def test_the_same_content_under_another_name_is_the_same_evaluator(
     study: hk.Study, weights: Path
 ) -> None:
-    hk.evaluate(study, [f"ab:depth=1,eval={weights}"])
+    evaluate(study, [f"ab:depth=1,eval={weights}"])
     copy = weights.with_name("copy.json")
     copy.write_bytes(weights.read_bytes())
-    assert hk.evaluate(study, [f"ab:depth=1,eval={copy}"])[0].done == 0
+    assert evaluate(study, [f"ab:depth=1,eval={copy}"])[0].done == 0
 
 
 @pytest.mark.parametrize("name", ["eval", "strengths", "book"])
@@ -211,46 +219,46 @@ def test_all_files_of_a_spec_count_by_content(name: str, tmp_path: Path) -> None
     one, other = texts.get(name, ('{"capture_pawn": 2}', '{"capture_pawn": 3}'))
     text = f"uct:{beside},{name}={file}"
     file.write_text(one)
-    before = hk.SearchSpec.from_text(text)
+    before = SearchSpec.from_text(text)
     file.write_text(other)
-    after = hk.SearchSpec.from_text(text)
+    after = SearchSpec.from_text(text)
     assert before.text == after.text
     assert before.id != after.id
     assert before.dependencies != after.dependencies
     file.write_text(one)
-    assert hk.SearchSpec.from_text(text).id == before.id
+    assert SearchSpec.from_text(text).id == before.id
 
 
 def test_a_file_is_read_where_the_spec_is_and_never_again(study: hk.Study, weights: Path) -> None:
-    spec = hk.SearchSpec.from_text(f"ab:depth=1,eval={weights}")
-    heavy = hk.linear_evaluation("chess", weights)
+    spec = SearchSpec.from_text(f"ab:depth=1,eval={weights}")
+    heavy = linear_evaluation("chess", weights)
     weights.unlink()
-    [report] = hk.evaluate(study, [spec], executor=Elsewhere())
-    expected = hk.evaluate(study, [hk.ab(depth=1, evaluation=heavy)])[0]
+    [report] = evaluate(study, [spec], executor=Elsewhere())
+    expected = evaluate(study, [ab(depth=1, evaluation=heavy)])[0]
     assert values(study, report.engine) == values(study, expected.engine)
 
 
 def test_a_book_is_read_where_the_spec_is(tmp_path: Path) -> None:
     file = tmp_path / "book.pgn"
     file.write_text(PGN)
-    spec = hk.uct(playouts=20, book=file)
+    spec = uct(playouts=20, book=file)
     file.unlink()
-    assert str(hk.Searcher(spec, "chess").search(hk.Chess()).best) == "e2e4"
-    with pytest.raises(hk.SourceError, match="no othello games for a book"):
-        hk.Searcher(spec, "othello")
+    assert str(Searcher(spec, "chess").search(hk.Chess()).best) == "e2e4"
+    with pytest.raises(hk.errors.SourceError, match="no othello games for a book"):
+        Searcher(spec, "othello")
 
 
 # Matches
 
 
-def games_of(result: hk.MatchResult) -> int:
+def games_of(result: MatchResult) -> int:
     return len(result.games)
 
 
 def test_a_match_stops_before_its_next_game_if_a_file_has_changed(
     tmp_path: Path, weights: Path
 ) -> None:
-    def plan() -> hk.MatchPlan:
+    def plan() -> MatchPlan:
         return hk.plan_match(f"new=ab:depth=1,eval={weights}", "random", game="chess", max_plies=6)
 
     first = plan()
@@ -259,7 +267,7 @@ def test_a_match_stops_before_its_next_game_if_a_file_has_changed(
     weights.write_text(json.dumps({"weights": {"knight": 900}}))
     changed = plan()
     assert changed.id != first.id
-    with pytest.raises(hk.StudyError) as caught:
+    with pytest.raises(hk.errors.StudyError) as caught:
         hk.play_match(changed, tmp_path / "match", games=4)
     assert f"{weights} has changed since it began" in str(caught.value)
     assert games_of(hk.play_match(first, tmp_path / "match", games=2)) == 2
@@ -271,32 +279,32 @@ def test_a_changed_file_of_profiles_stops_a_match_too(tmp_path: Path) -> None:
     profiles = tmp_path / "mine.toml"
     profiles.write_text("[mine]\n")
 
-    def plan() -> hk.MatchPlan:
+    def plan() -> MatchPlan:
         engine = fake("gtp", "moves=pass", settings=f"name=passer,profile={profiles}")
         return hk.plan_match(engine, "random", game="go5", max_plies=4)
 
     hk.play_match(plan(), tmp_path / "match", games=2)
     profiles.write_text("[mine]\npasses = false\n")
-    with pytest.raises(hk.StudyError, match=r"profile of .*mine\.toml.* has changed"):
+    with pytest.raises(hk.errors.StudyError, match=r"profile of .*mine\.toml.* has changed"):
         hk.play_match(plan(), tmp_path / "match", games=4)
 
 
 def test_how_weights_were_made_makes_no_other_evaluator(study: hk.Study, tmp_path: Path) -> None:
     file = tmp_path / "w.json"
-    heavy = hk.linear_evaluation("chess").with_weights({"pawn": 90})
-    heavy.save(file, hk.Origin("one command"))
-    [before] = hk.evaluate(study, [f"ab:depth=1,eval={file}"])
-    heavy.save(file, hk.Origin("another command", seed=7))
-    [after] = hk.evaluate(study, [f"ab:depth=1,eval={file}"])
+    heavy = linear_evaluation("chess").with_weights({"pawn": 90})
+    heavy.save(file, Origin("one command"))
+    [before] = evaluate(study, [f"ab:depth=1,eval={file}"])
+    heavy.save(file, Origin("another command", seed=7))
+    [after] = evaluate(study, [f"ab:depth=1,eval={file}"])
     assert (after.engine, after.done, after.notes) == (before.engine, 0, [])
-    [named] = hk.evaluate(study, ["ab:depth=1,eval=built-in"])
-    [unnamed] = hk.evaluate(study, ["ab:depth=1"])
+    [named] = evaluate(study, ["ab:depth=1,eval=built-in"])
+    [unnamed] = evaluate(study, ["ab:depth=1"])
     assert (unnamed.engine, unnamed.done) == (named.engine, 0)
 
 
 def test_searches_made_in_python_play_matches(tmp_path: Path) -> None:
-    def made(value: float) -> hk.MatchPlan:
-        search = hk.uct(playouts=4, evaluator=lambda positions: [value] * len(positions))
+    def made(value: float) -> MatchPlan:
+        search = uct(playouts=4, evaluator=lambda positions: [value] * len(positions))
         return hk.plan_match(search, "random", game="othello", max_plies=10)
 
     one, other = made(0.5), made(0.6)
@@ -304,26 +312,28 @@ def test_searches_made_in_python_play_matches(tmp_path: Path) -> None:
     titles = [player.title for player in one.players]
     assert titles == ["UCT, 4 playouts, custom evaluation", "Random"]
     hk.play_match(one, tmp_path / "match", games=2)
-    with pytest.raises(hk.StudyError, match=r"evaluator of uct.* has changed since it began"):
+    with pytest.raises(
+        hk.errors.StudyError, match=r"evaluator of uct.* has changed since it began"
+    ):
         hk.play_match(other, tmp_path / "match", games=4)
 
 
 def test_players_in_a_match_are_specs(tmp_path: Path) -> None:
-    engine = hk.EngineSpec(protocol="uci", command="stockfish")
-    plan = hk.plan_match(engine, hk.ab(depth=1), PlayerSpec("x", hk.ab(depth=2)), clock="5+0")
+    engine = EngineSpec(protocol="uci", command="stockfish")
+    plan = hk.plan_match(engine, ab(depth=1), PlayerSpec("x", ab(depth=2)), clock="5+0")
     assert plan.rules.game == "chess"
     assert [player.clock is not None for player in plan.players] == [True, True, False]
-    with pytest.raises(hk.NotationError, match="no search, engine or function: 3"):
-        hk.plan_match(hk.ab(), 3)  # type: ignore[arg-type]
+    with pytest.raises(hk.errors.NotationError, match="no search, engine or function: 3"):
+        hk.plan_match(ab(), 3)  # type: ignore[arg-type]
 
 
 # Names as errors list them
 
 
 def test_patterns_match_the_names_that_errors_list(study: hk.Study) -> None:
-    reports = hk.evaluate(study, ["mc:playouts=2", "uct:playouts=2"])
+    reports = evaluate(study, ["mc:playouts=2", "uct:playouts=2"])
     first, second = (report.engine for report in reports)
-    with pytest.raises(hk.StudyError) as error:
+    with pytest.raises(hk.errors.StudyError) as error:
         chosen_evaluators(study, "gnugo*")
     message = str(error.value)
     titles = ("Monte Carlo, 2 playouts", "UCT, 2 playouts")
@@ -337,7 +347,7 @@ def test_patterns_match_the_names_that_errors_list(study: hk.Study) -> None:
 
 
 def test_a_program_is_found_by_a_pattern_of_its_name(study: hk.Study) -> None:
-    [report] = hk.evaluate(study, [fake("uci")])
+    [report] = evaluate(study, [fake("uci")])
     program = report.engine.partition("-")[0]
     assert not report.engine.startswith("uci")
     assert chosen_evaluators(study, f"{program}*") == [report.engine]

@@ -192,7 +192,7 @@ def test_what_it_says_of_itself_counts_alone() -> None:
 def test_what_cannot_be_seen_is_refused_with_what_to_add(tmp_path: Path) -> None:
     with (tmp_path / "file").open("w") as file:
         for hidden in (file, file.write, random.Random().random, iter([1])):
-            with pytest.raises(hk.NotationError, match=r'fingerprint="…"') as caught:
+            with pytest.raises(hk.errors.NotationError, match=r'fingerprint="…"') as caught:
                 fingerprint(scaled(hidden))
             assert "'factor' in scaled" in str(caught.value)
             assert "\n" not in str(caught.value)
@@ -201,7 +201,7 @@ def test_what_cannot_be_seen_is_refused_with_what_to_add(tmp_path: Path) -> None
 def test_a_list_within_itself_is_refused() -> None:
     endless: list[Any] = []
     endless.append(endless)
-    with pytest.raises(hk.NotationError, match="nested too deeply"):
+    with pytest.raises(hk.errors.NotationError, match="nested too deeply"):
         fingerprint(scaled(endless))
 
 

@@ -12,6 +12,8 @@ from hyoka.apps.cli import output
 from hyoka.arena.solve import solve
 from hyoka.foundation.progress import OnProgress, Progress, Tally
 from hyoka.records.problems import read_problems
+from hyoka.study.evaluating import evaluate
+from hyoka.study.exact_results import adjudicate
 
 MATE = '6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id "back rank";'
 
@@ -22,16 +24,16 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
     games = [f"1. e4 {{[%eval 0.3]}} e5 2. {move} 1-0\n" for move in ("d4", "c4", "b4", "f4")]
     (folder / "games.pgn").write_text("\n".join(games), encoding="utf-8")
     study = hk.Study.create(folder / "study", folder / "games.pgn")
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     return study
 
 
 def evaluating(study: hk.Study, progress: OnProgress) -> None:
-    hk.evaluate(study, ["ab:nodes=5"], jobs=2, progress=progress)
+    evaluate(study, ["ab:nodes=5"], jobs=2, progress=progress)
 
 
 def adjudicating(study: hk.Study, progress: OnProgress) -> None:
-    hk.adjudicate(study, "rules", progress=progress)
+    adjudicate(study, "rules", progress=progress)
 
 
 def splitting(study: hk.Study, progress: OnProgress) -> None:

@@ -13,15 +13,21 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.arena.openings import read_openings
 from hyoka.engines.server import Controller, GtpServer
-from hyoka.games import FACTS
+from hyoka.games import FACTS, GameFacts
 from hyoka.games.clock import expected_moves
+from hyoka.records import record_text
+from hyoka.reporting.match_report import write_match_report
+from hyoka.reporting.study_report import write_report
+from hyoka.search import Searcher, SearchSpec, linear_evaluation, move_strengths
+from hyoka.study import make_study
+from hyoka.study.evaluating import evaluate
 
 NAMES = ["othello", "chess", "shogi", "blokus_duo"]
 
 
-def without_facts(name: str) -> hk.GameFacts:
+def without_facts(name: str) -> GameFacts:
     kind = FACTS[name].position_type
-    return hk.GameFacts(name=name, position_type=kind, title="bare game", family="bare")
+    return GameFacts(name=name, position_type=kind, title="bare game", family="bare")
 
 
 @pytest.fixture(params=NAMES)
@@ -57,7 +63,7 @@ def test_pieces_that_differ_look_different(monkeypatch: pytest.MonkeyPatch) -> N
 def test_searches_play_it_without_knowledge(bare: str) -> None:
     for spec in ("uct:playouts=50", "uct:playouts=50,formula=puct", "mc:playouts=50", "random"):
         assert hk.search_once(hk.position(bare), spec).best in hk.position(bare).legal_moves
-    assert hk.Searcher("ab:depth=1", bare).search(hk.position(bare)).best is not None
+    assert Searcher("ab:depth=1", bare).search(hk.position(bare)).best is not None
     assert FACTS[bare].search.spec == "uct"
     assert expected_moves(hk.position(bare)) == 20
 
@@ -75,25 +81,25 @@ def test_searches_play_it_without_knowledge(bare: str) -> None:
     ],
 )
 def test_what_it_lacks_is_said(bare: str, spec: str, words: str) -> None:
-    with pytest.raises(hk.NotationError, match=words):
-        hk.Searcher(spec, bare)
+    with pytest.raises(hk.errors.NotationError, match=words):
+        Searcher(spec, bare)
 
 
 def test_weights_and_strengths_need_something_to_weigh(bare: str) -> None:
-    with pytest.raises(hk.NotationError, match="has no evaluation terms; pass"):
-        hk.linear_evaluation(bare)
-    with pytest.raises(hk.NotationError, match="have no features"):
-        hk.move_strengths(bare)
-    with pytest.raises(hk.NotationError, match="mates are looked for in"):
+    with pytest.raises(hk.errors.NotationError, match="has no evaluation terms; pass"):
+        linear_evaluation(bare)
+    with pytest.raises(hk.errors.NotationError, match="have no features"):
+        move_strengths(bare)
+    with pytest.raises(hk.errors.NotationError, match="mates are looked for in"):
         hk.find_mate(hk.position(bare))
-    with pytest.raises(hk.NotationError, match="endings are solved in"):
+    with pytest.raises(hk.errors.NotationError, match="endings are solved in"):
         hk.solve_ending(hk.position(bare))
 
 
 def test_it_is_played_over_gtp(bare: str) -> None:
     said: list[str] = []
     controller = Controller(iter(["genmove b", "showboard", "set_game x"]), said.append)
-    GtpServer(hk.SearchSpec.from_text("random"), controller, game=bare).run()
+    GtpServer(SearchSpec.from_text("random"), controller, game=bare).run()
     answers = "".join(said).split("\n\n")
     assert hk.position(bare).is_legal(answers[0].removeprefix("= "))
     assert "Bare game" in answers[1]
@@ -107,7 +113,7 @@ def test_its_matches_make_records_studies_and_pages(bare: str, tmp_path: Path) -
     plan = hk.plan_match("uct:playouts=8", "uct:playouts=9", game=bare, adjudicate=resigning)
     result = hk.play_match(plan, tmp_path / "match", games=8)
     assert len(result.games) == 8
-    hk.write_match_report(tmp_path / "match.html", "A match", result.games, ["one", "other"])
+    write_match_report(tmp_path / "match.html", "A match", result.games, ["one", "other"])
     assert "Games to look at" in (tmp_path / "match.html").read_text(encoding="utf-8")
 
     records = tmp_path / "match" / "games.sgf"
@@ -115,10 +121,10 @@ def test_its_matches_make_records_studies_and_pages(bare: str, tmp_path: Path) -
         game.record.moves.tolist()
         for game in sorted(result.games, key=lambda game: game.pairing.number)
     ]
-    study, imported = hk.make_study(tmp_path / "study", records)
+    study, imported = make_study(tmp_path / "study", records)
     assert (study.game, imported.games) == (bare, 8)
-    hk.evaluate(study, ["uct:playouts=4"], where="ply < 12")
-    page = hk.write_report(study, tmp_path / "study.html").page
+    evaluate(study, ["uct:playouts=4"], where="ply < 12")
+    page = write_report(study, tmp_path / "study.html").page
     assert page.title == "Evaluations in bare game: right or wrong?"
 
 
@@ -138,5 +144,5 @@ def test_its_records_begin_anywhere(bare: str) -> None:
         result=1.0,
         ending="resigned",
     )
-    [again] = hk.parse_records(hk.record_text(record, "sgf"))
+    [again] = hk.parse_records(record_text(record, "sgf"))
     assert again == record

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 import hyoka as hk
+from hyoka._core import Reason
 
 EMPTY = "/".join(["14"] * 14)
 PIECES = "abcdefghijklmnopqrstu"
@@ -110,7 +111,7 @@ def test_the_game_ends_when_neither_can_lay_a_piece(to_play: str) -> None:
     over = blokus(f"{BOTH_STUCK} {to_play}")
     assert over.score == BOTH_STUCK.count("X") - BOTH_STUCK.count("O")
     assert over.outcome.winner == hk.Player.second
-    assert over.outcome.reason == hk.Reason.score
+    assert over.outcome.reason == Reason.score
     assert over.legal_moves == []
 
 
@@ -192,7 +193,7 @@ def test_squares_are_read_in_any_order() -> None:
     ],
 )
 def test_what_is_no_move_is_refused(text: str) -> None:
-    with pytest.raises(hk.NotationError):
+    with pytest.raises(hk.errors.NotationError):
         hk.BlokusDuo().parse(text)
 
 
@@ -223,7 +224,7 @@ def rows_with(top: dict[int, str]) -> str:
     ],
 )
 def test_a_text_that_is_no_position_is_refused(text: str) -> None:
-    with pytest.raises(hk.NotationError, match=r"\A[^\n]+\Z"):
+    with pytest.raises(hk.errors.NotationError, match=r"\A[^\n]+\Z"):
         hk.BlokusDuo.from_text(text)
 
 

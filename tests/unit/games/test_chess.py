@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 import hyoka as hk
+from hyoka._core import Reason
 
 
 def chess(fen: str, *moves: str) -> Any:
@@ -218,7 +219,7 @@ def test_the_fools_mate_is_mate() -> None:
     over = chess(START, "f3", "e5", "g4", "Qh4")
     assert over.in_check
     assert over.outcome.winner == hk.Player.second
-    assert over.outcome.reason == hk.Reason.checkmate
+    assert over.outcome.reason == Reason.checkmate
     assert over.outcome.value == 0
     assert over.score == -1
     assert over.legal_moves == []
@@ -228,25 +229,25 @@ def test_stalemate_is_a_draw() -> None:
     over = chess("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")
     assert not over.in_check
     assert over.outcome.winner is None
-    assert over.outcome.reason == hk.Reason.stalemate
+    assert over.outcome.reason == Reason.stalemate
 
 
 def test_the_third_occurrence_of_a_position_ends_a_line() -> None:
     twice = line(START, *OUT_AND_BACK)
     assert twice.outcome is None
     thrice = line(START, *OUT_AND_BACK, *OUT_AND_BACK)
-    assert thrice.outcome.reason == hk.Reason.repetition
+    assert thrice.outcome.reason == Reason.repetition
     assert thrice.outcome.winner is None
     assert thrice.legal_moves == []
     assert thrice.position.outcome is None
-    with pytest.raises(hk.IllegalMoveError):
+    with pytest.raises(hk.errors.IllegalMoveError):
         thrice.play("e4")
 
 
 def test_the_fifth_occurrence_ends_a_line_where_nobody_claims() -> None:
     fen = START + " automatic"
     assert line(fen, *(OUT_AND_BACK * 3)).outcome is None
-    assert line(fen, *(OUT_AND_BACK * 4)).outcome.reason == hk.Reason.repetition
+    assert line(fen, *(OUT_AND_BACK * 4)).outcome.reason == Reason.repetition
 
 
 def test_no_repetition_ends_a_line_that_ignores_draws() -> None:
@@ -257,27 +258,27 @@ def test_positions_that_differ_in_castling_rights_are_no_repetition() -> None:
     cycle = ("Ke2", "Ke7", "Ke1", "Ke8")
     assert line(BOTH_CASTLE, *cycle, *cycle).outcome is None
     over = line(BOTH_CASTLE, *cycle, *cycle, "Ke2", "Ke7")
-    assert over.outcome.reason == hk.Reason.repetition
+    assert over.outcome.reason == Reason.repetition
 
 
 def test_positions_that_differ_in_en_passant_are_no_repetition() -> None:
     start = "4k3/3p4/8/4P3/8/8/8/R3K3 b - - 0 1"
     cycle = ("Kd1", "Kd8", "Ke1", "Ke8")
     assert line(start, "d5", *cycle, *cycle).outcome is None
-    assert line(start, "d5", *cycle, *cycle, "Kd1").outcome.reason == hk.Reason.repetition
+    assert line(start, "d5", *cycle, *cycle, "Kd1").outcome.reason == Reason.repetition
 
 
 def test_an_en_passant_square_nobody_can_use_does_not_hinder_repetition() -> None:
     start = "4k3/3p4/8/8/8/8/8/R3K3 b - - 0 1"
     cycle = ("Kd1", "Kd8", "Ke1", "Ke8")
-    assert line(start, "d5", *cycle, *cycle).outcome.reason == hk.Reason.repetition
+    assert line(start, "d5", *cycle, *cycle).outcome.reason == Reason.repetition
 
 
 def test_fifty_moves_without_capture_or_pawn_move_are_a_draw() -> None:
     before = chess("4k3/8/8/8/8/8/4P3/4K2R w - - 99 80")
     assert before.outcome is None
     over = before.play("Rh2")
-    assert over.outcome.reason == hk.Reason.move_rule
+    assert over.outcome.reason == Reason.move_rule
     assert over.outcome.winner is None
     assert over.legal_moves == []
     assert before.play("e3").halfmove_clock == 0
@@ -286,13 +287,13 @@ def test_fifty_moves_without_capture_or_pawn_move_are_a_draw() -> None:
 
 def test_mate_on_the_last_of_the_fifty_moves_counts() -> None:
     over = chess("7k/8/6K1/8/8/8/8/R7 w - - 99 80", "Ra8")
-    assert over.outcome.reason == hk.Reason.checkmate
+    assert over.outcome.reason == Reason.checkmate
 
 
 def test_seventy_five_moves_are_a_draw_where_nobody_claims() -> None:
     assert chess("4k3/8/8/8/8/8/4P3/4K2R w - - 148 99 automatic", "Rh2").outcome is None
     over = chess("4k3/8/8/8/8/8/4P3/4K2R w - - 149 99 automatic", "Rh2")
-    assert over.outcome.reason == hk.Reason.move_rule
+    assert over.outcome.reason == Reason.move_rule
 
 
 def test_draw_rules_are_chosen_by_value() -> None:
@@ -329,7 +330,7 @@ def test_material_that_can_not_mate_is_a_draw(pieces: str, insufficient: bool) -
     game = chess(f"7k/8/{pieces}/8/K7 w - - 0 1")
     assert (game.outcome is not None) == insufficient
     if insufficient:
-        assert game.outcome.reason == hk.Reason.insufficient_material
+        assert game.outcome.reason == Reason.insufficient_material
         assert game.outcome.winner is None
         assert game.legal_moves == []
 
@@ -379,13 +380,13 @@ def test_san_is_read_generously(text: str) -> None:
 
 
 def test_an_ambiguous_move_is_refused() -> None:
-    with pytest.raises(hk.NotationError, match="ambiguous"):
+    with pytest.raises(hk.errors.NotationError, match="ambiguous"):
         chess("8/7k/8/8/8/8/8/R3R1K1 w - - 0 1").parse("Rd1")
 
 
 @pytest.mark.parametrize("text", ["e5", "Nf4", "O-O", "Qh5", "exd3", "e8=Q"])
 def test_san_of_an_illegal_move_is_refused_as_illegal(text: str) -> None:
-    with pytest.raises(hk.IllegalMoveError):
+    with pytest.raises(hk.errors.IllegalMoveError):
         hk.Chess().play(text)
     assert not hk.Chess().is_legal(text)
 
@@ -394,7 +395,7 @@ def test_san_of_an_illegal_move_is_refused_as_illegal(text: str) -> None:
     "text", ["", "e9", "i4", "Xf3", "e2e", "e2e4x", "O-O-O-O", "=Q", "e4 ", "é4", "Nf", "0000"]
 )
 def test_what_is_no_move_is_refused(text: str) -> None:
-    with pytest.raises(hk.NotationError):
+    with pytest.raises(hk.errors.NotationError):
         hk.Chess().parse(text)
 
 
@@ -434,7 +435,7 @@ def test_a_fen_may_leave_out_its_last_fields() -> None:
     ],
 )
 def test_a_fen_that_is_no_position_is_refused_in_one_line(fen: str) -> None:
-    with pytest.raises(hk.NotationError, match=r"\A[^\n]+\Z"):
+    with pytest.raises(hk.errors.NotationError, match=r"\A[^\n]+\Z"):
         hk.Chess.from_text(fen)
 
 
@@ -446,7 +447,7 @@ def test_attackers_of_a_square_are_named() -> None:
     assert set(game.attackers("e5", hk.Player.first)) == {"d4", "f3"}
     assert set(game.attackers("d4", hk.Player.second)) == {"e5", "c6"}
     assert game.attackers("a1", hk.Player.first) == []
-    with pytest.raises(hk.NotationError):
+    with pytest.raises(hk.errors.NotationError):
         game.attackers("i1", hk.Player.first)
 
 
@@ -476,12 +477,12 @@ def test_any_clock_survives_a_move(clock: int) -> None:
 
 @pytest.mark.parametrize("rights", ["KK", "K-", "-K", "KQkqK", "--"])
 def test_castling_rights_are_named_once(rights: str) -> None:
-    with pytest.raises(hk.NotationError):
+    with pytest.raises(hk.errors.NotationError):
         hk.Chess.from_text(f"r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1")
 
 
 def test_a_pawn_that_passed_has_left_its_square() -> None:
-    with pytest.raises(hk.NotationError, match="passed"):
+    with pytest.raises(hk.errors.NotationError, match="passed"):
         hk.Chess.from_text("4k3/8/8/8/3pP3/8/4P3/4K3 b - e3 0 1")
 
 

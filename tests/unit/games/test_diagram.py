@@ -7,7 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 import hyoka as hk
-from hyoka.games.diagram import Panel
+from hyoka._core import Go3, Go5
+from hyoka.games import GAMES
+from hyoka.games.diagram import Diagram, Panel
 from hyoka.games.diagram.diagram_value import text_width
 from hyoka.games.diagram.renderers import CELL
 
@@ -38,7 +40,7 @@ def cells_named(game: Any, *names: str) -> set[tuple[int, int]]:
     return {board.cell(name) for name in names}
 
 
-def board_rows(text: str, board: hk.Diagram) -> list[str]:
+def board_rows(text: str, board: Diagram) -> list[str]:
     """The lines of a terminal's text that hold the cells."""
     lines = text.split("\n")
     above = 1 + len(board.panels) // 2 + ("top" in board.label_sides)
@@ -56,7 +58,7 @@ def texts_of(picture: str) -> list[tuple[str, float, float]]:
 # Pieces
 
 
-@pytest.mark.parametrize("name", hk.GAMES)
+@pytest.mark.parametrize("name", GAMES)
 def test_pieces_stand_where_the_cells_say(name: str) -> None:
     line = random_line(name, 30, seed=5)
     board = hk.diagram(line)
@@ -261,7 +263,7 @@ def test_a_position_is_told_its_last_move() -> None:
 
 
 def test_a_last_move_off_the_board_is_refused() -> None:
-    with pytest.raises(hk.NotationError, match="'z9' names no cell"):
+    with pytest.raises(hk.errors.NotationError, match="'z9' names no cell"):
         hk.diagram(hk.Go9(), last="z9")
 
 
@@ -279,7 +281,7 @@ def test_the_last_stone_has_a_ring_and_the_last_chessman_a_shade() -> None:
 
 def test_marks_labels_and_heat_reach_text_and_picture() -> None:
     board = hk.diagram(
-        hk.Go5().play("A1"),
+        Go5().play("A1"),
         marks=["B2", (0, 4)],
         labels={"C3": "a", "A1": 7, "D4": "long"},
         heat={"D1": 0.45, "E1": 1},
@@ -298,13 +300,13 @@ def test_marks_labels_and_heat_reach_text_and_picture() -> None:
 
 
 def test_side_by_side_the_last_move_and_a_mark_keep_their_brackets() -> None:
-    board = hk.diagram(line_of(hk.Go3(), "A1"), marks=["B1", "C1"])
+    board = hk.diagram(line_of(Go3(), "A1"), marks=["B1", "C1"])
     assert hk.terminal(board).split("\n")[4] == "1(●[· ·]1"
 
 
 @pytest.mark.parametrize("options", [{"marks": ["Z3"]}, {"labels": {"": 1}}, {"heat": {"K1": 1}}])
 def test_names_of_no_cell_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(hk.NotationError, match="no cell '"):
+    with pytest.raises(hk.errors.NotationError, match="no cell '"):
         hk.diagram(hk.Go9(), **options)
 
 
@@ -317,7 +319,7 @@ def test_numbers_out_of_range_are_refused(options: dict[str, Any]) -> None:
 # Text
 
 
-@pytest.mark.parametrize("name", hk.GAMES)
+@pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("ascii", [False, True])
 def test_rows_are_equally_wide(name: str, ascii: bool) -> None:
     for plies in (0, 7, 40):
@@ -343,7 +345,7 @@ def test_a_kanji_takes_two_columns() -> None:
     assert {text_width(row) for row in rows[1:]} == {text_width(rows[0]) + 3}
 
 
-@pytest.mark.parametrize("name", hk.GAMES)
+@pytest.mark.parametrize("name", GAMES)
 def test_ascii_is_ascii_and_text_is_free_of_escape_codes(name: str) -> None:
     line = random_line(name, 30, seed=2)
     assert hk.terminal(line, ascii=True).isascii()
@@ -351,7 +353,7 @@ def test_ascii_is_ascii_and_text_is_free_of_escape_codes(name: str) -> None:
 
 
 def test_foreign_letters_and_escape_codes_do_not_reach_the_terminal() -> None:
-    board = replace(hk.diagram(hk.Go3()), title="評価\x1b[31m", caption="a\u202eb\x07\n")
+    board = replace(hk.diagram(Go3()), title="評価\x1b[31m", caption="a\u202eb\x07\n")
     assert "\x1b" not in hk.terminal(board)
     assert hk.terminal(board).endswith("\na b")
     assert hk.terminal(board, ascii=True).startswith("?? [31m\n")
@@ -360,7 +362,7 @@ def test_foreign_letters_and_escape_codes_do_not_reach_the_terminal() -> None:
 # Pictures
 
 
-@pytest.mark.parametrize("name", hk.GAMES)
+@pytest.mark.parametrize("name", GAMES)
 def test_a_picture_is_one_small_element_of_valid_xml(name: str) -> None:
     for plies in (0, 30, 250):
         picture = hk.svg(random_line(name, plies, seed=4))
@@ -412,7 +414,7 @@ def test_size_is_the_width_and_the_height_follows() -> None:
 
 
 def test_everything_lies_inside_the_picture() -> None:
-    for name in hk.GAMES:
+    for name in GAMES:
         picture = hk.svg(random_line(name, 30, seed=6))
         root = ElementTree.fromstring(picture)
         left, top, width, height = map(float, root.attrib["viewBox"].split())
@@ -423,7 +425,7 @@ def test_everything_lies_inside_the_picture() -> None:
 
 
 def test_a_long_caption_is_wrapped() -> None:
-    board = replace(hk.diagram(hk.Go3()), caption="word " * 40)
+    board = replace(hk.diagram(Go3()), caption="word " * 40)
     lines = [text for text, _, _ in texts_of(hk.svg(board)) if "word" in text]
     assert len(lines) > 1
     assert max(map(len, lines)) <= 68
@@ -480,7 +482,7 @@ def test_a_diagram_is_a_value() -> None:
 )
 def test_a_diagram_that_does_not_fit_together_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"rows|labels|cell|heat"):
-        replace(hk.diagram(hk.Go3()), **changes)
+        replace(hk.diagram(Go3()), **changes)
 
 
 def test_a_stranger_cannot_be_drawn() -> None:

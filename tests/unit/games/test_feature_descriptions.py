@@ -8,11 +8,12 @@ import pytest
 import hyoka as hk
 from hyoka.games import feature_descriptions as evaluation_terms
 from hyoka.games.feature_descriptions import term_meaning
+from hyoka.search import linear_evaluation
 
 
 @pytest.mark.parametrize("game", ["chess", "shogi", "othello", "go9", "go19", "blokus_duo"])
 def test_every_term_has_a_meaning_and_every_meaning_a_term(game: str) -> None:
-    names = hk.linear_evaluation(game).names
+    names = linear_evaluation(game).names
     assert all(term_meaning(game, name) for name in names)
     table = evaluation_terms._TERM_MEANINGS["go" if game.startswith("go") else game]
     for pattern in table:
@@ -20,5 +21,5 @@ def test_every_term_has_a_meaning_and_every_meaning_a_term(game: str) -> None:
 
 
 def test_a_term_that_is_not_there_is_refused() -> None:
-    with pytest.raises(hk.NotationError, match="no term 'dragons'"):
+    with pytest.raises(hk.errors.NotationError, match="no term 'dragons'"):
         term_meaning("othello", "dragons")

@@ -6,7 +6,18 @@ from typing import Any
 import pytest
 
 import hyoka as hk
-from hyoka.games import FACTS, facts_of, facts_of_size
+from hyoka._core import Go3
+from hyoka.games import (
+    FACTS,
+    GAMES,
+    Game,
+    GameFacts,
+    facts_of,
+    facts_of_size,
+    game_facts,
+    game_type,
+    name_of,
+)
 from hyoka.records.writing import WRITERS, format_of_path
 from hyoka.search import SearchSpec
 
@@ -29,7 +40,7 @@ from hyoka.search import SearchSpec
     ],
 )
 def test_a_game_is_found_by_its_names(name: str, kind: type[Any]) -> None:
-    assert hk.game_type(name) is kind
+    assert game_type(name) is kind
 
 
 @pytest.mark.parametrize(
@@ -37,26 +48,28 @@ def test_a_game_is_found_by_its_names(name: str, kind: type[Any]) -> None:
     [("ches", "did you mean chess?"), ("shougi", "shogi"), ("go8", "go"), ("othelo", "othello")],
 )
 def test_a_misspelt_game_gets_the_nearest_name(name: str, hint: str) -> None:
-    with pytest.raises(hk.NotationError, match=rf"no game '{name}'; did you mean") as refused:
-        hk.game_type(name)
+    with pytest.raises(
+        hk.errors.NotationError, match=rf"no game '{name}'; did you mean"
+    ) as refused:
+        game_type(name)
     assert hint in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["", "backgammon", "∞"])
 def test_a_name_like_no_other_gets_the_whole_list(name: str) -> None:
-    with pytest.raises(hk.NotationError) as refused:
-        hk.game_type(name)
+    with pytest.raises(hk.errors.NotationError) as refused:
+        game_type(name)
     assert all(
         known in str(refused.value) for known in ("go9", "chess", "shogi", "othello", "blokus_duo")
     )
 
 
-@pytest.mark.parametrize("name", hk.GAMES)
+@pytest.mark.parametrize("name", GAMES)
 def test_every_game_has_a_name_a_start_and_the_whole_interface(name: str) -> None:
     game = hk.position(name)
-    assert hk.name_of(game) == name
-    assert game == hk.game_type(name)() == hk.position(name, game.text)
-    members = [member for member in vars(hk.Game) if not member.startswith("_")]
+    assert name_of(game) == name
+    assert game == game_type(name)() == hk.position(name, game.text)
+    members = [member for member in vars(Game) if not member.startswith("_")]
     assert len(members) > 10
     for member in members:
         assert hasattr(game, member)
@@ -64,7 +77,7 @@ def test_every_game_has_a_name_a_start_and_the_whole_interface(name: str) -> Non
 
 
 def test_games_are_told_apart() -> None:
-    starts = [hk.position(name) for name in hk.GAMES]
+    starts = [hk.position(name) for name in GAMES]
     assert all((a == b) == (a is b) for a in starts for b in starts)
     assert hk.Chess() != hk.Chess().text
 
@@ -73,7 +86,7 @@ def test_a_text_makes_a_position() -> None:
     outcome = hk.position("othello", "-" * 64 + " X").outcome
     assert outcome is not None
     assert outcome.value == 0.5
-    with pytest.raises(hk.NotationError):
+    with pytest.raises(hk.errors.NotationError):
         hk.position("othello", "nothing")
 
 
@@ -84,8 +97,8 @@ def test_players_know_each_other() -> None:
 
 def test_outcomes_are_values() -> None:
     one: Any = hk.Othello.from_text("-" * 64 + " X").outcome
-    two: Any = hk.Go3(komi=0).play("pass").play("pass").outcome
-    won: Any = hk.Go3(komi=1).play("pass").play("pass").outcome
+    two: Any = Go3(komi=0).play("pass").play("pass").outcome
+    won: Any = Go3(komi=1).play("pass").play("pass").outcome
     assert one == two
     assert hash(one) == hash(two)
     assert one != won
@@ -94,7 +107,7 @@ def test_outcomes_are_values() -> None:
 
 
 def test_outcomes_survive_pickling() -> None:
-    over: Any = hk.Go3(komi=1).play("pass").play("pass").outcome
+    over: Any = Go3(komi=1).play("pass").play("pass").outcome
     assert pickle.loads(pickle.dumps(over)) == over
 
 
@@ -139,9 +152,9 @@ def test_perft_of_no_ply_is_one_and_of_less_is_refused() -> None:
 
 
 @pytest.mark.parametrize("facts", FACTS.values(), ids=FACTS)
-def test_the_facts_of_a_game_agree_with_its_rules_and_with_each_other(facts: hk.GameFacts) -> None:
+def test_the_facts_of_a_game_agree_with_its_rules_and_with_each_other(facts: GameFacts) -> None:
     start = facts.position_type()
-    assert facts_of(start) is facts_of(start.line()) is hk.game_facts(facts.name) is facts
+    assert facts_of(start) is facts_of(start.line()) is game_facts(facts.name) is facts
     assert facts_of_size(facts.family, str(facts.size)) is facts
     assert facts.size == start.cells.shape[0]
     assert facts.symmetries == facts.position_type.symmetries
@@ -164,7 +177,7 @@ def test_the_facts_of_a_game_agree_with_its_rules_and_with_each_other(facts: hk.
 def test_every_name_means_one_game() -> None:
     names = [name for facts in FACTS.values() for name in (facts.name, *facts.other_names)]
     assert len(names) == len(set(names))
-    assert all(hk.game_facts(name).is_called(name) for name in names)
+    assert all(game_facts(name).is_called(name) for name in names)
 
 
 def test_of_a_game_in_python_only_its_name_is_known() -> None:
@@ -176,6 +189,6 @@ def test_of_a_game_in_python_only_its_name_is_known() -> None:
     facts = facts_of(game)
     assert facts.name == facts.title == "Chess"
     assert facts.search.mate_solver is None
-    assert facts == hk.GameFacts(name="Chess", position_type=kind, title="Chess")
-    with pytest.raises(hk.NotationError, match="none of the games"):
-        hk.name_of(game)
+    assert facts == GameFacts(name="Chess", position_type=kind, title="Chess")
+    with pytest.raises(hk.errors.NotationError, match="none of the games"):
+        name_of(game)

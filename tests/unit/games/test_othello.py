@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 import hyoka as hk
+from hyoka._core import Reason
 
 
 def board(rows: str, to_play: str = "X") -> Any:
@@ -66,7 +67,7 @@ def test_a_player_without_a_move_must_pass() -> None:
 
 def test_a_pass_is_legal_only_when_nothing_else_is() -> None:
     assert not hk.Othello().is_legal("pass")
-    with pytest.raises(hk.IllegalMoveError):
+    with pytest.raises(hk.errors.IllegalMoveError):
         hk.Othello().play("pass")
 
 
@@ -74,7 +75,7 @@ def test_the_game_ends_when_neither_can_move() -> None:
     over = board("OX------").play("pass").play("c1")
     assert over.cells.sum() == -3
     assert over.outcome.winner == hk.Player.second
-    assert over.outcome.reason == hk.Reason.score
+    assert over.outcome.reason == Reason.score
     assert over.legal_moves == []
     assert not over.is_legal("pass")
 
@@ -120,7 +121,7 @@ def test_a_move_is_a_letter_and_a_digit_or_a_pass() -> None:
 
 @pytest.mark.parametrize("text", ["", "a", "a0", "a9", "i1", "d33", "3d", "é3", "Pass "])
 def test_what_is_no_move_is_refused(text: str) -> None:
-    with pytest.raises(hk.NotationError):
+    with pytest.raises(hk.errors.NotationError):
         hk.Othello().parse(text)
 
 
@@ -138,7 +139,7 @@ def test_what_is_no_move_is_refused(text: str) -> None:
     ],
 )
 def test_a_text_that_is_no_position_is_refused(text: str) -> None:
-    with pytest.raises(hk.NotationError, match="Othello"):
+    with pytest.raises(hk.errors.NotationError, match="Othello"):
         hk.Othello.from_text(text)
 
 

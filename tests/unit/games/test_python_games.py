@@ -12,6 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
+from hyoka.arena import MatchPlan
+from hyoka.games import PythonLine
+from hyoka.search import ab, play_game
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def test_playouts_are_of_every_game() -> None:
     again = hk.playouts(Race(goal=2), 200, seed=3)
     assert (again.outcomes == found.outcomes[:200]).all()
     assert not (hk.playouts(Race(goal=2), 200, seed=4).outcomes == again.outcomes).all()
-    line = hk.PythonLine(Race(goal=2), (1,))
+    line = PythonLine(Race(goal=2), (1,))
     assert set(hk.playouts(line, 20).outcomes.tolist()) == {-1}
     assert hk.playouts(Race(goal=50), 3, limit=4).outcomes.tolist() == [0, 0, 0]
     assert len(hk.playouts(Race(), 0)) == 0
@@ -70,16 +73,16 @@ def test_playouts_are_of_every_game() -> None:
 
 def test_what_is_no_game_or_has_one_thread_is_told() -> None:
     wrong: Any = object()
-    with pytest.raises(hk.NotationError, match="object is no game: it has no 'to_play'"):
+    with pytest.raises(hk.errors.NotationError, match="object is no game: it has no 'to_play'"):
         hk.playouts(wrong, 1)
-    with pytest.raises(hk.NotationError, match="on one thread"):
+    with pytest.raises(hk.errors.NotationError, match="on one thread"):
         hk.playouts(Race(), 1, threads=2)
 
 
 def test_a_match_of_a_game_in_python(tmp_path: Path) -> None:
-    def plan(start: Any) -> hk.MatchPlan:
+    def plan(start: Any) -> MatchPlan:
         return hk.plan_match(
-            hk.ab(depth=8), "random", "late=uct:playouts=30@1+0.1", game=start, openings="random:1"
+            ab(depth=8), "random", "late=uct:playouts=30@1+0.1", game=start, openings="random:1"
         )
 
     first = plan(Race(goal=7))
@@ -88,7 +91,7 @@ def test_a_match_of_a_game_in_python(tmp_path: Path) -> None:
     assert result.standing.games == 12
     game = result.games[0]
     assert game.record.game == "python:Race"
-    line = hk.PythonLine(Race(goal=7), tuple(game.record.moves.tolist()))
+    line = PythonLine(Race(goal=7), tuple(game.record.moves.tolist()))
     assert line.outcome is not None
     assert float(line.outcome.value) == game.result
     assert pq.read_table(tmp_path / "match" / "games.parquet").num_rows == 12
@@ -96,7 +99,7 @@ def test_a_match_of_a_game_in_python(tmp_path: Path) -> None:
     assert more.standing.games == 18
     assert {each.pairing.number for each in more.games} == set(range(18))
     for other in (Race(goal=8), OtherRace(goal=7)):
-        with pytest.raises(hk.StudyError):
+        with pytest.raises(hk.errors.StudyError):
             hk.play_match(plan(other), tmp_path / "match", games=8)
     assert plan(Race(goal=8)).id != first.id
 
@@ -120,7 +123,7 @@ def test_a_match_of_a_game_in_python_travels(tmp_path: Path) -> None:
 
 def test_alpha_beta_that_sees_the_end_never_loses_from_a_won_start(tmp_path: Path) -> None:
     # To 4: the first player adds 1, then makes it 4 whatever comes.
-    plan = hk.plan_match(hk.ab(depth=6), "random", game=Race(goal=4), openings="start")
+    plan = hk.plan_match(ab(depth=6), "random", game=Race(goal=4), openings="start")
     result = hk.play_match(plan, tmp_path / "match", games=20)
     assert all(
         game.result == 1 for game in result.games if game.record.first == "Alpha-beta, depth 6"
@@ -135,12 +138,12 @@ def test_a_changed_game_is_told(tmp_path: Path) -> None:
 
         return Game()
 
-    def plan(bonus: int) -> hk.MatchPlan:
+    def plan(bonus: int) -> MatchPlan:
         return hk.plan_match("random", "random:seed=1", game=made(bonus), openings="start")
 
     hk.play_match(plan(0), tmp_path / "match", games=2)
     hk.play_match(plan(0), tmp_path / "match", games=4)
-    with pytest.raises(hk.StudyError, match="the game has changed since it began"):
+    with pytest.raises(hk.errors.StudyError, match="the game has changed since it began"):
         hk.play_match(plan(1), tmp_path / "match", games=6)
 
 
@@ -155,12 +158,12 @@ def test_a_changed_game_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_game_in_python_has_not_is_told(players: Any, more: Any, message: str) -> None:
-    with pytest.raises(hk.NotationError, match=message):
+    with pytest.raises(hk.errors.NotationError, match=message):
         hk.plan_match(*players, game=Race(goal=5), **more)
 
 
 def test_a_game_in_python_has_no_notation_but_its_text(tmp_path: Path) -> None:
-    line: Any = hk.play_game(Race(), "random", "random")
-    with pytest.raises(hk.NotationError, match=r"PythonLine is no Record.*PythonLine\.read"):
+    line: Any = play_game(Race(), "random", "random")
+    with pytest.raises(hk.errors.NotationError, match=r"PythonLine is no Record.*PythonLine\.read"):
         hk.write_records([line], tmp_path / "game.sgf")
-    assert hk.PythonLine.read(Race(), json.loads(json.dumps(line.text))) == line
+    assert PythonLine.read(Race(), json.loads(json.dumps(line.text))) == line

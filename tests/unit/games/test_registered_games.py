@@ -13,7 +13,11 @@ import hyoka as hk
 from hyoka.arena import ablate
 from hyoka.arena.ablation import contests
 from hyoka.foundation.errors import NotationError
+from hyoka.games import PythonLine
 from hyoka.games import registry as registered
+from hyoka.reporting.match_report import write_match_report
+from hyoka.search import Searcher, SearchSpec, play_game
+from hyoka.study.evaluating import line_sample
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ def race() -> Iterator[str]:
 
 def test_a_name_stands_for_the_first_position(race: str, tmp_path: Path) -> None:
     assert str(hk.position(race)) == str(Race())
-    assert hk.Searcher("uct:playouts=50", race).search(Race()).best == 1
+    assert Searcher("uct:playouts=50", race).search(Race()).best == 1
     by_name = hk.plan_match("uct:playouts=9", "random", game=race)
     by_start = hk.plan_match("uct:playouts=9", "random", game=Race())
     assert by_name.description() == by_start.description()
@@ -62,7 +66,7 @@ def test_a_name_stands_for_the_first_position(race: str, tmp_path: Path) -> None
 
 
 def test_ablations_play_it(race: str, tmp_path: Path) -> None:
-    planned = contests(hk.SearchSpec.from_text("uct"), ["rave"], [("playouts", 20)], "added")
+    planned = contests(SearchSpec.from_text("uct"), ["rave"], [("playouts", 20)], "added")
     [(contest, summary)] = ablate(
         planned,
         lambda players: hk.play_match(hk.plan_match(*players, game=race), tmp_path / "a", games=2),
@@ -79,31 +83,31 @@ def test_boards_and_pages_have_its_words(race: str, tmp_path: Path) -> None:
     hk.play_match(plan, tmp_path / "match", games=2)
     _, games = hk.open_match(tmp_path / "match")
     page = tmp_path / "match.html"
-    hk.write_match_report(page, "Race", games, ["uct", "random"])
+    write_match_report(page, "Race", games, ["uct", "random"])
     assert "<title>Race</title>" in page.read_text()
     registered._STARTS.clear()
-    hk.write_match_report(page, "Race", games, ["uct", "random"])
+    write_match_report(page, "Race", games, ["uct", "random"])
     assert "needs a name and `cells`" in page.read_text()
 
 
 def test_samples_have_what_was_said_and_what_came_of_it() -> None:
-    games = [hk.play_game(Race(), f"random:seed={i}", "random:seed=9") for i in range(6)]
+    games = [play_game(Race(), f"random:seed={i}", "random:seed=9") for i in range(6)]
     asked: list[int] = []
 
     def guess(positions: Sequence[Race]) -> list[float]:
         asked.append(len(positions))
         return [position.left / 7 for position in positions]
 
-    sample = hk.line_sample([*games, hk.PythonLine(Race())], guess)
+    sample = line_sample([*games, PythonLine(Race())], guess)
     assert sample.name == "guess"
     assert asked == [len(game.moves) for game in games]
     assert sample.game_count == 6
     expected = [float(game.outcome.value) for game in games for _ in game.moves if game.outcome]
     assert sample.results.tolist() == expected
     # Leaving a multiple of three wins: a search finds it out to the end.
-    searched = hk.line_sample(games, "uct:playouts=200,seed=1")
+    searched = line_sample(games, "uct:playouts=200,seed=1")
     lines = [
-        hk.PythonLine(Race(), tuple(game.moves[:ply]))
+        PythonLine(Race(), tuple(game.moves[:ply]))
         for game in games
         for ply in range(len(game.moves))
     ]
@@ -111,16 +115,16 @@ def test_samples_have_what_was_said_and_what_came_of_it() -> None:
         mover_wins = line.position.left % 3 != 0  # type: ignore[attr-defined]
         assert value == float(mover_wins == (line.to_play is hk.Player.first))
     with pytest.raises(NotationError, match="has a result"):
-        hk.line_sample([hk.PythonLine(Race())], guess)
+        line_sample([PythonLine(Race())], guess)
     with pytest.raises(NotationError, match="0 values for"):
-        hk.line_sample(games, lambda positions: [])
+        line_sample(games, lambda positions: [])
 
 
 def test_codes_are_read_back() -> None:
-    line = hk.PythonLine(Race(), (2, 1, 2))
-    assert hk.PythonLine.of_codes(Race(), [2, 1, 2]) == line
-    with pytest.raises(hk.IllegalMoveError, match="code 3 at ply 2"):
-        hk.PythonLine.of_codes(Race(), [2, 3])
+    line = PythonLine(Race(), (2, 1, 2))
+    assert PythonLine.of_codes(Race(), [2, 1, 2]) == line
+    with pytest.raises(hk.errors.IllegalMoveError, match="code 3 at ply 2"):
+        PythonLine.of_codes(Race(), [2, 3])
 
 
 def test_a_name_must_be_free_and_a_game_a_game() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 import hyoka as hk
+from hyoka._core import Reason
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
@@ -104,13 +105,13 @@ def test_a_dropped_pawn_may_not_mate(sfen: str, drop: str, legal: bool) -> None:
     game = shogi(sfen)
     assert game.is_legal(drop) == (drop in names(game)) == legal
     if not legal:
-        with pytest.raises(hk.IllegalMoveError):
+        with pytest.raises(hk.errors.IllegalMoveError):
             game.play(drop)
 
 
 def test_a_pawn_that_moves_may_mate() -> None:
     over = shogi("7nk/9/7GP/9/9/9/9/9/K8 b - 1", "1c1b")
-    assert over.outcome.reason == hk.Reason.checkmate
+    assert over.outcome.reason == Reason.checkmate
     assert over.outcome.winner == hk.Player.first
 
 
@@ -192,7 +193,7 @@ def test_mate_wins_and_leaves_no_move() -> None:
     over = shogi("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b")
     assert over.in_check
     assert over.outcome.winner == hk.Player.first
-    assert over.outcome.reason == hk.Reason.checkmate
+    assert over.outcome.reason == Reason.checkmate
     assert over.score == 1
     assert over.legal_moves == []
 
@@ -200,7 +201,7 @@ def test_mate_wins_and_leaves_no_move() -> None:
 def test_a_side_without_a_move_loses_even_out_of_check() -> None:
     over = shogi("8k/9/8G/9/7R1/9/9/9/K8 w - 1")
     assert not over.in_check
-    assert over.outcome.reason == hk.Reason.stalemate
+    assert over.outcome.reason == Reason.stalemate
     assert over.outcome.winner == hk.Player.first
 
 
@@ -231,7 +232,7 @@ def test_the_fourth_occurrence_of_a_position_is_a_draw() -> None:
     assert line(START, *(ROOK_CYCLE * 2)).outcome is None
     assert line(START, *(ROOK_CYCLE * 3)[:-1]).outcome is None
     over = line(START, *(ROOK_CYCLE * 3))
-    assert over.outcome.reason == hk.Reason.repetition
+    assert over.outcome.reason == Reason.repetition
     assert over.outcome.winner is None
     assert over.legal_moves == []
     assert over.position.outcome is None
@@ -240,7 +241,7 @@ def test_the_fourth_occurrence_of_a_position_is_a_draw() -> None:
 def test_occurrences_need_not_follow_each_other() -> None:
     other = ("4i4h", "4a4b", "4h4i", "4b4a")
     over = line(START, *ROOK_CYCLE, *other, *ROOK_CYCLE)
-    assert over.outcome.reason == hk.Reason.repetition
+    assert over.outcome.reason == Reason.repetition
 
 
 def test_positions_that_differ_in_hand_are_no_repetition() -> None:
@@ -258,7 +259,7 @@ def test_who_gives_perpetual_check_loses(first: int) -> None:
     cycle = CHECK_CYCLE[first:] + CHECK_CYCLE[:first]
     assert line(start.text, *(cycle * 3)[:-1]).outcome is None
     over = line(start.text, *(cycle * 3))
-    assert over.outcome.reason == hk.Reason.perpetual_check
+    assert over.outcome.reason == Reason.perpetual_check
     assert over.outcome.winner == hk.Player.second
     assert over.score == -1
 
@@ -266,27 +267,27 @@ def test_who_gives_perpetual_check_loses(first: int) -> None:
 def test_white_loses_by_perpetual_check_as_well() -> None:
     moves = ("5h5i", "9i9h", "5i5h", "9h9i") * 3
     over = line("8k/9/9/9/9/9/9/4+r4/K8 w - 1", *moves)
-    assert over.outcome.reason == hk.Reason.perpetual_check
+    assert over.outcome.reason == Reason.perpetual_check
     assert over.outcome.winner == hk.Player.first
 
 
 def test_one_quiet_move_makes_perpetual_check_a_draw() -> None:
     quiet = ("9i9h", "1a2a", "9h9i", "2a1a")
     over = line(DRAGON_CHECKS, *CHECK_CYCLE, *quiet, *CHECK_CYCLE)
-    assert over.outcome.reason == hk.Reason.repetition
+    assert over.outcome.reason == Reason.repetition
     assert over.outcome.winner is None
 
 
 def test_quiet_moves_before_the_first_occurrence_do_not_excuse_perpetual_check() -> None:
     over = line("8k/9/4+R4/9/9/9/9/9/K8 b - 1", "5c4c", "1a2a", "4c5b", "2a1a", *(CHECK_CYCLE * 3))
-    assert over.outcome.reason == hk.Reason.perpetual_check
+    assert over.outcome.reason == Reason.perpetual_check
     assert over.outcome.winner == hk.Player.second
 
 
 def test_checks_before_the_first_occurrence_do_not_matter() -> None:
     quiet = ("9i9h", "1b1c", "9h9i", "1c1b")
     over = line(DRAGON_CHECKS, *CHECK_CYCLE[:2], *(quiet * 3))
-    assert over.outcome.reason == hk.Reason.repetition
+    assert over.outcome.reason == Reason.repetition
 
 
 def test_outcome_and_score_agree_when_the_limit_meets_perpetual_check() -> None:
@@ -297,7 +298,7 @@ def test_outcome_and_score_agree_when_the_limit_meets_perpetual_check() -> None:
 def test_the_limit_of_plies_is_a_draw() -> None:
     game: Any = hk.Shogi(ply_limit=2)
     over = game.play("7g7f").play("3c3d")
-    assert over.outcome.reason == hk.Reason.ply_limit
+    assert over.outcome.reason == Reason.ply_limit
     assert over.outcome.winner is None
     assert over.legal_moves == []
     assert game.play("7g7f").outcome is None
@@ -305,7 +306,7 @@ def test_the_limit_of_plies_is_a_draw() -> None:
 
 def test_mate_on_the_last_ply_of_the_limit_counts() -> None:
     over = shogi("4k4/9/4P4/9/9/9/9/9/4K4 b G 1 limit=1", "G*5b")
-    assert over.outcome.reason == hk.Reason.checkmate
+    assert over.outcome.reason == Reason.checkmate
 
 
 @pytest.mark.parametrize("ply_limit", [-1, 60001])
@@ -326,7 +327,7 @@ def test_an_entering_king_may_be_declared_where_that_is_played() -> None:
     assert "win" in names(game)
     over = game.play("win")
     assert over.outcome.winner == hk.Player.first
-    assert over.outcome.reason == hk.Reason.declaration
+    assert over.outcome.reason == Reason.declaration
     assert over.legal_moves == []
     assert over.score == 1
 
@@ -402,7 +403,7 @@ def test_a_handicap_takes_whites_pieces_and_gives_white_the_first_move(
 
 def test_there_are_no_other_handicaps() -> None:
     assert len(hk.Shogi.handicap_names()) == 11
-    with pytest.raises(hk.NotationError, match=r"no handicap 'queen' \(known: lance, "):
+    with pytest.raises(hk.errors.NotationError, match=r"no handicap 'queen' \(known: lance, "):
         hk.Shogi(handicap="queen")
 
 
@@ -412,7 +413,7 @@ def test_there_are_no_other_handicaps() -> None:
 def test_a_tsume_problem_may_lack_blacks_king() -> None:
     game = shogi("4k4/9/4P4/9/9/9/9/9/9 b G 1")
     assert not game.in_check
-    assert game.play("G*5b").outcome.reason == hk.Reason.checkmate
+    assert game.play("G*5b").outcome.reason == Reason.checkmate
     assert shogi(game.text) == game
 
 
@@ -463,7 +464,7 @@ def test_kif_says_same_for_the_square_just_played_to() -> None:
     assert game.parse_kif("同　銀(31)", taking) == retake
     assert game.parse_kif("同銀(31)", taking) == retake
     assert game.parse_kif("同 銀(31)", taking) == retake
-    with pytest.raises(hk.NotationError, match="同"):
+    with pytest.raises(hk.errors.NotationError, match="同"):
         game.parse_kif("同　銀(31)")
 
 
@@ -508,7 +509,7 @@ def test_kif_has_other_names_for_the_same(sfen: str, kif: str, usi: str) -> None
     ],
 )
 def test_what_is_no_move_is_refused(text: str) -> None:
-    with pytest.raises(hk.NotationError):
+    with pytest.raises(hk.errors.NotationError):
         hk.Shogi().parse(text)
 
 
@@ -518,7 +519,7 @@ def test_what_is_no_move_is_refused(text: str) -> None:
 def test_a_move_that_reads_well_but_may_not_be_made_is_illegal(text: str) -> None:
     game: Any = hk.Shogi()
     assert not game.is_legal(text)
-    with pytest.raises(hk.IllegalMoveError):
+    with pytest.raises(hk.errors.IllegalMoveError):
         game.play(text)
 
 
@@ -555,7 +556,7 @@ def test_a_move_that_reads_well_but_may_not_be_made_is_illegal(text: str) -> Non
     ],
 )
 def test_an_sfen_that_is_no_position_is_refused_in_one_line(sfen: str) -> None:
-    with pytest.raises(hk.NotationError, match=r"\A[^\n]+\Z"):
+    with pytest.raises(hk.errors.NotationError, match=r"\A[^\n]+\Z"):
         hk.Shogi.from_text(sfen)
 
 
@@ -575,7 +576,7 @@ def test_attackers_of_a_square_are_named() -> None:
     assert set(game.attackers("7h", hk.Player.first)) == {"2h", "6i", "7i"}
     assert game.attackers("5e", hk.Player.first) == []
     assert game.attackers("3d", hk.Player.second) == ["3c"]
-    with pytest.raises(hk.NotationError):
+    with pytest.raises(hk.errors.NotationError):
         game.attackers("5j", hk.Player.first)
 
 
@@ -594,9 +595,9 @@ def test_static_exchange_counts_what_the_mover_nets(sfen: str, move: str, value:
 
 
 def test_a_csa_move_of_the_other_side_is_refused() -> None:
-    with pytest.raises(hk.IllegalMoveError, match="other side"):
+    with pytest.raises(hk.errors.IllegalMoveError, match="other side"):
         hk.Shogi().parse("-3334FU")
-    with pytest.raises(hk.IllegalMoveError, match="other side"):
+    with pytest.raises(hk.errors.IllegalMoveError, match="other side"):
         hk.Shogi.from_text("4k4/9/9/9/9/9/9/9/4K4 b P 1").parse("-0055FU")
 
 
@@ -614,7 +615,7 @@ def test_a_declaration_wins_even_where_the_board_has_come_back() -> None:
     before = line(start, *triangle, *back_again, *back_again, *white_loses_a_move)
     assert before.outcome is None
     assert before.play("win").outcome == before.play("win").position.outcome
-    assert before.play("win").outcome.reason == hk.Reason.declaration
+    assert before.play("win").outcome.reason == Reason.declaration
 
 
 @pytest.mark.parametrize("number", [1, 9999, 60000, 65535])

@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 
 import hyoka as hk
 from hyoka import _core
+from hyoka.games import GAMES
 from hyoka.learning.comparison_training import (
     Adaptive,
     Judge,
@@ -34,7 +35,9 @@ from hyoka.learning.objectives import (
 from hyoka.models.sparse import SparseEvaluation, feature_set, feature_sets
 from hyoka.records import Record, read_records
 from hyoka.records.bulk import GameTable
+from hyoka.search import Searcher, SearchSpec, ab, difficulty, linear_evaluation, static_evaluation
 from hyoka.search.difficulty import Categories, categories_of
+from hyoka.storage.model_file import ModelFile
 
 SETS = [
     (game, each.name)
@@ -49,7 +52,7 @@ def random_records(game: str, count: int, seed: int, plies: int = 40) -> list[Re
     rng = np.random.default_rng(seed)
     records = []
     for _ in range(count):
-        line = hk.GAMES[game]().line()
+        line = GAMES[game]().line()
         codes: list[int] = []
         while len(codes) < plies and line.outcome is None:
             moves = line.legal_moves
@@ -104,7 +107,7 @@ def test_a_leafs_product_is_what_the_search_says(game: str, name: str) -> None:
     reach = np.full(len(table), 300, np.float32)
     comparisons = _core.Comparisons(table.in_core, name)
     ranks, choices, scores = comparisons.search(weights, reach, 2, None)
-    searcher = hk.Searcher(hk.ab(depth=1, evaluation=evaluation, exact=True), game)
+    searcher = Searcher(ab(depth=1, evaluation=evaluation, exact=True), game)
     checked = 0
     for row, (position, code) in enumerate(
         zip(table.positions(), table.played.tolist(), strict=True)
@@ -134,7 +137,7 @@ def test_ranks_are_those_of_all_moves_searched_one_by_one(game: str) -> None:
     evaluation = SparseEvaluation(feature_set(game, name), weights, 600.0)
     comparisons = _core.Comparisons(table.in_core, name)
     ranks, *_ = comparisons.search(weights, np.full(len(table), 50, np.float32), 1, None)
-    searcher = hk.Searcher(hk.ab(depth=1, evaluation=evaluation, exact=True), game)
+    searcher = Searcher(ab(depth=1, evaluation=evaluation, exact=True), game)
     for row, (position, code) in enumerate(
         zip(table.positions(), table.played.tolist(), strict=True)
     ):
@@ -166,8 +169,8 @@ def test_results_do_not_depend_on_threads() -> None:
 def test_a_known_evaluation_comes_back_from_its_games() -> None:
     """Games whose moves a known evaluation chose, and whose results it predicts, from nothing."""
     rng = np.random.default_rng(9)
-    known = hk.linear_evaluation("chess")
-    searcher = hk.Searcher(hk.ab(depth=1, evaluation=known, hash=1), "chess")
+    known = linear_evaluation("chess")
+    searcher = Searcher(ab(depth=1, evaluation=known, hash=1), "chess")
     records = []
     for _ in range(60):
         line, codes = hk.Chess().line(), list[int]()
@@ -248,10 +251,10 @@ def test_a_training_that_was_killed_goes_on_as_if_it_were_not(
     )
     assert longer.reports[:3] == whole.reports
     other = dataclasses.replace(settings, rate=1.0)
-    with pytest.raises(hk.SourceError, match="another training"):
+    with pytest.raises(hk.errors.SourceError, match="another training"):
         learn_comparison(learned, held_out, settings=other, state=state)
     state.write_bytes(state.read_bytes()[:100])
-    with pytest.raises(hk.SourceError, match="or none"):
+    with pytest.raises(hk.errors.SourceError, match="or none"):
         learn_comparison(learned, held_out, settings=settings, state=state)
 
 
@@ -279,7 +282,7 @@ def test_objectives_weigh_positions_by_their_categories() -> None:
     expected[0, 0] *= 2
     expected[1, 3] *= 15
     assert found == pytest.approx(expected, rel=1e-6)
-    with pytest.raises(hk.NotationError, match="categories"):
+    with pytest.raises(hk.errors.NotationError, match="categories"):
         Parameterized().weights(3, None)
 
 
@@ -291,10 +294,10 @@ def test_objectives_are_read_as_they_were_written(tmp_path: Path) -> None:
         objective_model_file(objective).save(file)
         assert objective_from(file) == objective
     assert np.allclose(Parameterized.from_vector(learned.vector()).vector(), learned.vector())
-    with pytest.raises(hk.NotationError, match="did you mean combination"):
+    with pytest.raises(hk.errors.NotationError, match="did you mean combination"):
         objective_from("combinaton")
     file.write_text('{"objective": {"kind": "comparison", "slope": "steep"}}')
-    with pytest.raises(hk.SourceError, match="can't be read"):
+    with pytest.raises(hk.errors.SourceError, match="can't be read"):
         objective_from(file)
 
 
@@ -302,7 +305,7 @@ def test_objectives_are_read_as_they_were_written(tmp_path: Path) -> None:
 def test_categories_are_those_of_positions_one_by_one(game: str) -> None:
     table = GameTable.from_records(random_records(game, 2, 17, plies=20))
     found = categories_of(table, threads=2)
-    spec = hk.SearchSpec.from_text("ab:eval=built-in").for_game(game)
+    spec = SearchSpec.from_text("ab:eval=built-in").for_game(game)
     for row, (position, code) in enumerate(
         zip(table.positions(), table.played.tolist(), strict=True)
     ):
@@ -312,7 +315,7 @@ def test_categories_are_those_of_positions_one_by_one(game: str) -> None:
             assert found.best_move_changes[row] == found.correct_depth[row] == -1
             continue
         move = next(each for each in position.legal_moves if each.code == code)
-        one = hk.difficulty([position], [move], spec=spec)
+        one = difficulty([position], [move], spec=spec)
         assert found.best_move_changes[row] == one.best_move_changes[0]
         assert found.correct_depth[row] == one.correct_depth[0]
 
@@ -322,16 +325,16 @@ def test_evaluations_are_read_as_they_were_written(tmp_path: Path) -> None:
     made = SparseEvaluation(feature_set("othello"), weights, 321.0)
     file = tmp_path / "one.eval"
     made.save(file)
-    again = hk.static_evaluation("othello", file)
+    again = static_evaluation("othello", file)
     assert isinstance(again, SparseEvaluation)
     assert np.array_equal(again.weights, weights)
     assert (again.scale, again.unit) == (321.0, "hundredths of a disc")
     positions = [hk.Othello(), hk.Othello().play("d3")]
-    by_file = hk.Searcher(f"ab:depth=2,eval={file}", "othello").search(positions[1])
-    by_value = hk.Searcher(hk.ab(depth=2, evaluation=made), "othello").search(positions[1])
+    by_file = Searcher(f"ab:depth=2,eval={file}", "othello").search(positions[1])
+    by_value = Searcher(ab(depth=2, evaluation=made), "othello").search(positions[1])
     assert (by_file.score, by_file.pv) == (by_value.score, by_value.pv)
-    with pytest.raises(hk.SourceError, match="for othello, not for shogi"):
-        hk.Searcher(f"ab:eval={file}", "shogi")
+    with pytest.raises(hk.errors.SourceError, match="for othello, not for shogi"):
+        Searcher(f"ab:eval={file}", "shogi")
 
 
 @pytest.mark.parametrize(
@@ -347,9 +350,9 @@ def test_evaluations_are_read_as_they_were_written(tmp_path: Path) -> None:
 )
 def test_a_file_that_holds_no_evaluation_is_told(change, message, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     whole = SparseEvaluation.starting("othello").model_file()
-    broken = hk.ModelFile.of("evaluation", change(whole.content), game="othello")
-    with pytest.raises(hk.SourceError, match=message):
-        hk.Searcher(hk.ab(eval=broken), "othello")
+    broken = ModelFile.of("evaluation", change(whole.content), game="othello")
+    with pytest.raises(hk.errors.SourceError, match=message):
+        Searcher(ab(eval=broken), "othello")
 
 
 def test_a_training_from_a_study_takes_its_categories(tmp_path: Path) -> None:

@@ -91,13 +91,13 @@ def test_the_optimum_of_a_noisy_function_is_found(made, steps: int, near: float)
 
 
 def test_numbers_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(hk.ParameterError, match="population"):
+    with pytest.raises(hk.errors.ParameterError, match="population"):
         SearchPlan("patterns", population=2)
-    with pytest.raises(hk.ParameterError, match="games"):
+    with pytest.raises(hk.errors.ParameterError, match="games"):
         SearchPlan("patterns", population=20, games=10)
-    with pytest.raises(hk.ParameterError, match="optimiser"):
+    with pytest.raises(hk.errors.ParameterError, match="optimiser"):
         SearchPlan("patterns", optimiser="pbil")
-    with pytest.raises(hk.ParameterError, match="rate"):
+    with pytest.raises(hk.errors.ParameterError, match="rate"):
         Pbilc(2, rate=1.5)
 
 
@@ -190,7 +190,7 @@ def test_a_second_search_in_a_folder_is_refused_and_writes_nothing(
 ) -> None:
     with (
         locked(tmp_path, "searching for an objective"),
-        pytest.raises(hk.StudyError, match=r"another process is writing here .*searching"),
+        pytest.raises(hk.errors.StudyError, match=r"another process is writing here .*searching"),
     ):
         ObjectiveSearch(TINY, lessons, tmp_path).run()
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
@@ -201,7 +201,7 @@ def test_a_damaged_journal_is_told(line: bytes, lessons: Lessons, tmp_path: Path
     ObjectiveSearch(TINY, lessons, tmp_path).run(steps=1)
     journal = tmp_path / JOURNAL
     journal.write_bytes(line + journal.read_bytes())
-    with pytest.raises(hk.StudyError, match=r"journal\.jsonl.*damaged"):
+    with pytest.raises(hk.errors.StudyError, match=r"journal\.jsonl.*damaged"):
         ObjectiveSearch(TINY, lessons, tmp_path).run()
 
 
@@ -209,7 +209,7 @@ def test_another_plan_or_a_changed_journal_is_refused(
     whole: ObjectiveSearch, lessons: Lessons, tmp_path: Path
 ) -> None:
     other = SearchPlan("patterns", population=5, games=12, nodes=30)
-    with pytest.raises(hk.StudyError, match="another search"):
+    with pytest.raises(hk.errors.StudyError, match="another search"):
         ObjectiveSearch(other, lessons, whole.folder).run()
     search = ObjectiveSearch(TINY, lessons, tmp_path)
     search.run(steps=1)
@@ -219,7 +219,7 @@ def test_another_plan_or_a_changed_journal_is_refused(
         if "results" in line:
             line["results"] = [1] * len(line["results"])
     (tmp_path / JOURNAL).write_text("".join(json.dumps(line) + "\n" for line in changed))
-    with pytest.raises(hk.StudyError, match="other games"):
+    with pytest.raises(hk.errors.StudyError, match="other games"):
         ObjectiveSearch(TINY, lessons, tmp_path).run()
 
 

@@ -26,8 +26,9 @@ from hyoka.learning.perceptrons import (
 )
 from hyoka.models.ply_perceptrons import pattern_counts, pieces_laid
 from hyoka.records import Record, Remark
-from hyoka.search import PlyPerceptrons, static_evaluation
-from hyoka.storage.model_file import read_model_file
+from hyoka.search import PlyPerceptrons, static_evaluation, uct
+from hyoka.storage.model_file import ModelFile, Origin, read_model_file
+from hyoka.study.evaluating import evaluate
 
 QUICK = PerceptronSettings(hidden=3, epochs=3, least=4)
 
@@ -148,7 +149,7 @@ class TestNetworks:
     def test_uct_starts_new_nodes_with_their_win_rate(self) -> None:
         """Where the prior counts for far more than playouts, nodes are worth what it says."""
         networks = random_networks()
-        spec = hk.uct(playouts=400, prior=100_000, preset="paper", evaluation=networks)
+        spec = uct(playouts=400, prior=100_000, preset="paper", evaluation=networks)
         result = hk.search_once(hk.BlokusDuo(), spec)
         seen = [each for each in result.moves if each.visits]
         values = networks.value([hk.BlokusDuo().play(str(each.move)) for each in seen])
@@ -159,7 +160,7 @@ class TestFiles:
     def test_a_file_holds_them_whole(self, tmp_path: Path) -> None:
         networks = random_networks(hands=True)
         file = tmp_path / "networks.eval"
-        networks.save(file, hk.Origin("a test", seed=3))
+        networks.save(file, Origin("a test", seed=3))
         found = static_evaluation("blokus_duo", file)
         assert isinstance(found, PlyPerceptrons)
         assert (
@@ -196,9 +197,7 @@ class TestFiles:
         line, _, rest = random_networks().model_file().content.partition(b"\n")
         changed = json.dumps(json.loads(line) | about).encode() + b"\n" + rest
         with pytest.raises(SourceError, match=message) as caught:
-            PlyPerceptrons.from_model_file(
-                hk.ModelFile.of(PlyPerceptrons.kind, changed), "blokus_duo"
-            )
+            PlyPerceptrons.from_model_file(ModelFile.of(PlyPerceptrons.kind, changed), "blokus_duo")
         assert "\n" not in str(caught.value)
 
     @pytest.mark.parametrize(
@@ -218,9 +217,7 @@ class TestFiles:
     )
     def test_hostile_bytes_are_refused_in_a_line(self, content: bytes) -> None:
         with pytest.raises(SourceError, match="no perceptrons that can be read") as caught:
-            PlyPerceptrons.from_model_file(
-                hk.ModelFile.of(PlyPerceptrons.kind, content), "blokus_duo"
-            )
+            PlyPerceptrons.from_model_file(ModelFile.of(PlyPerceptrons.kind, content), "blokus_duo")
         assert "\n" not in str(caught.value)
 
 
@@ -262,7 +259,7 @@ class TestLabels:
         file = tmp_path / "games.blksgf"
         hk.write_records([_record_of(seed) for seed in range(4)], file)
         study = hk.Study.create(tmp_path / "study", file, columns="none")
-        hk.evaluate(study, ["uct:playouts=10"], where="ply < 6 or ply = plies")
+        evaluate(study, ["uct:playouts=10"], where="ply < 6 or ply = plies")
         learned, apart = (
             LabeledPositions.of_study(study, hold_out=0.5, held_out=each) for each in (False, True)
         )

@@ -21,6 +21,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, ParameterError, StudyError
 from hyoka.foundation.progress import Progress
+from hyoka.games import GAMES
 from hyoka.learning import selfplay_loop as loop_module
 from hyoka.learning.network_training import NetworkSettings
 from hyoka.learning.selfplay_games import (
@@ -44,9 +45,9 @@ from hyoka.learning.selfplay_loop import (
 )
 from hyoka.parallel import RunStopped, WorkerState
 from hyoka.reporting.learning_report import selfplay_page, strength_by_generation
-from hyoka.search import SearchSpec
+from hyoka.search import SearchSpec, uct
 from hyoka.search.assembly import models_for, uct_options
-from hyoka.storage.model_file import read_model_file
+from hyoka.storage.model_file import ModelFile, read_model_file
 from hyoka.storage.run_folder import LOCK
 from hyoka.study import Study
 from hyoka.study.derived_columns import Visits, has_visits, keep_visits, stored_visits
@@ -107,7 +108,7 @@ class TestPlaying:
         some_full = full_visits = 0
         for number in range(4):
             begin, end = played.move_offsets[number : number + 2]
-            start: Any = hk.GAMES[game]()
+            start: Any = GAMES[game]()
             line = (start if game in NO_KOMI else start.with_komi(6.5)).line()
             random_moves = int(np.isnan(played.values[begin:end]).sum())
             assert random_moves <= 3
@@ -169,7 +170,7 @@ class TestPlaying:
 
     def test_searches_with_networks_play(self) -> None:
         found = random_network("othello")
-        said = hk.uct(cut=0, evaluation=found).for_game("othello")
+        said = uct(cut=0, evaluation=found).for_game("othello")
         pair = (uct_options(said, "othello"), models_for(said, "othello"))
         one, two = (
             play_games("othello", [pair], np.full(2, np.nan), 0, plan_of()) for _ in range(2)
@@ -368,7 +369,7 @@ class TestLoop:
         assert all(math.isfinite(each.value_loss) for each in ended.generations)
         assert ended.best == ended.place(1) / NETWORK
         for number in (0, 1):
-            model_file = hk.ModelFile.from_bytes(
+            model_file = ModelFile.from_bytes(
                 (ended.place(number) / NETWORK).read_bytes(), path="network"
             )
             assert model_file.sha256 == ended.generations[number].network

@@ -28,6 +28,8 @@ from hyoka.learning import (
     tune_weights,
 )
 from hyoka.records.samples import sample_path
+from hyoka.search import linear_evaluation
+from hyoka.study.evaluating import evaluate
 
 Floats = NDArray[np.float64]
 ALL = TuningPlan(scale=1.0, hold_out=0.0, threads=2)
@@ -193,15 +195,15 @@ def test_collinear_features_are_refused_by_name_unless_something_holds_them() ->
     table, matrix, _ = planted(10)
     doubled = np.column_stack([matrix, matrix[:, 2] + matrix[:, 5]])
     other = FeatureTable.of(doubled, table.results, table.games)
-    with pytest.raises(hk.StudyError, match="features are collinear or constant") as refused:
+    with pytest.raises(hk.errors.StudyError, match="features are collinear or constant") as refused:
         tune_weights(other, ALL)
     assert {"f2", "f5", "f8"} <= set(str(refused.value).split(":")[0].split(", "))
     theirs = scikit(doubled, table.results, C=1.0, solver="newton-cholesky")
     np.testing.assert_allclose(found(other, l2=1.0), theirs, atol=1e-6)
     assert len(found(other, start={"f8": 0.0}, frozen=["f8"])) == 8
-    with pytest.raises(hk.ParameterError, match="keeps f8 at its weight"):
+    with pytest.raises(hk.errors.ParameterError, match="keeps f8 at its weight"):
         found(other, frozen=["f8"])
-    with pytest.raises(hk.StudyError, match="features are collinear or constant"):
+    with pytest.raises(hk.errors.StudyError, match="features are collinear or constant"):
         tune_weights(FeatureTable.of(np.column_stack([matrix, matrix[:, 2]]), table.results,
                                      table.games), replace(ALL, l1=0.5))  # fmt: skip
 
@@ -210,16 +212,16 @@ def test_what_is_no_result_is_refused_and_all_spellings_are_read(tmp_path: Path)
     file = tmp_path / "f.csv"
     rows = ["1-0,0,1", "½-½,1,0", "1/2,2,0", "0-1,3,-1", "*,4,0", "0.5,5,1"]
     file.write_text("result,game_id,a\n" + "\n".join(rows) + "\n")
-    table = hk.feature_table(file)
+    table = feature_table(file)
     assert table.results.tolist() == [1, 0.5, 0.5, 0, 0.5]
     assert (table.left_out, table.mixed_games) == (1, 0)
     file.write_text("result,game_id,a\n1-0,0,1\nwon,1,0\n")
-    with pytest.raises(hk.SourceError, match="row 2: a result is"):
-        hk.feature_table(file)
-    mixed = hk.feature_table({"result": [1, 0, 1], "game_id": [0, 0, 1], "a": [1, 2, 3]})
+    with pytest.raises(hk.errors.SourceError, match="row 2: a result is"):
+        feature_table(file)
+    mixed = feature_table({"result": [1, 0, 1], "game_id": [0, 0, 1], "a": [1, 2, 3]})
     assert mixed.mixed_games == 1
-    with pytest.raises(hk.SourceError, match="not said of every position"):
-        hk.feature_table({"result": [1, 0], "game_id": ["x", None], "a": [1, 2]})
+    with pytest.raises(hk.errors.SourceError, match="not said of every position"):
+        feature_table({"result": [1, 0], "game_id": ["x", None], "a": [1, 2]})
 
 
 def test_terms_that_were_not_fitted_have_no_weight(tmp_path: Path) -> None:
@@ -227,7 +229,7 @@ def test_terms_that_were_not_fitted_have_no_weight(tmp_path: Path) -> None:
     chosen = study.select("ply between 20 and 40 and result is not null", "game_id, ply, result")
     games, plies = (chosen[name].to_numpy() for name in ("game_id", "ply"))
     terms = study.game_table_of(games, plies).terms()
-    names = hk.linear_evaluation("othello").names[:3]
+    names = linear_evaluation("othello").names[:3]
     some = FeatureTable.of(
         terms.matrix()[:, :3], chosen["result"].to_numpy(), games, names, game="othello"
     )
@@ -240,7 +242,7 @@ def test_features_that_tell_results_without_fail_are_refused_unless_something_ho
     table, matrix, _ = planted(11)
     telling = np.where(table.results == 1, 1.0, -1.0) * (np.arange(4000) % 40 == 0)
     other = FeatureTable.of(np.column_stack([matrix, telling]), table.results, table.games)
-    with pytest.raises(hk.StudyError, match="f8: perfect separation"):
+    with pytest.raises(hk.errors.StudyError, match="f8: perfect separation"):
         tune_weights(other, ALL)
     theirs = scikit(
         np.column_stack([matrix, telling]), table.results, C=1.0, solver="newton-cholesky"
@@ -270,7 +272,7 @@ def test_an_anchor_gives_the_scale() -> None:
     tuned = tune_weights(table, TuningPlan(anchor=("f3", -100.0 if free[3] < 0 else 100.0)))
     assert abs(tuned["f3"].pair[0]) == pytest.approx(100)
     assert np.isnan(tuned["f3"].weights[0].error)
-    with pytest.raises(hk.StudyError, match="speaks against"):
+    with pytest.raises(hk.errors.StudyError, match="speaks against"):
         tune_weights(table, TuningPlan(anchor=("f3", 100.0 if free[3] < 0 else -100.0)))
 
 
@@ -310,7 +312,7 @@ def test_targets_are_mixed() -> None:
     )
     ratio = found(scores, mix=0.0) / truth
     np.testing.assert_allclose(ratio, ratio.mean(), rtol=1e-4)
-    with pytest.raises(hk.ParameterError, match="another evaluator"):
+    with pytest.raises(hk.errors.ParameterError, match="another evaluator"):
         tune_weights(table, plan(mix=0.5))
 
 
@@ -444,7 +446,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
     made = hk.Study.create(
         tmp_path_factory.mktemp("tuning") / "study", records=sample_path("othello")
     )
-    hk.evaluate(made, ["ab:depth=1"], sample=4)
+    evaluate(made, ["ab:depth=1"], sample=4)
     return made
 
 
@@ -472,7 +474,7 @@ def test_rows_of_one_position_say_the_same(study: hk.Study) -> None:
     alike = feature_table(twice | {"corners": [1, 2, 1], "result": [1, 1, 0]}, study)
     assert alike.amounts.tolist() == [1, 2]
     for differing in ({"corners": [1, 2, 3]}, lists):
-        with pytest.raises(hk.SourceError, match="rows 1 and 3 are of one position"):
+        with pytest.raises(hk.errors.SourceError, match="rows 1 and 3 are of one position"):
             feature_table(twice | differing, study)
 
 
@@ -484,7 +486,7 @@ def test_a_function_of_positions_names_features(study: hk.Study) -> None:
     table = feature_table(discs, study, where="ply % 20 = 10")
     assert table.names == ("discs",)
     assert len(table) > 100
-    with pytest.raises(hk.StudyError, match="needs a study"):
+    with pytest.raises(hk.errors.StudyError, match="needs a study"):
         feature_table(discs)
 
 
@@ -509,7 +511,7 @@ def test_files_of_weights_are_read_back_and_compiled(tmp_path: Path) -> None:
         assert {name: tuple(each) for name, each in back.items()} == pairs  # type: ignore[arg-type]
     assert json.loads((tmp_path / "weights.json").read_text())["scale"] == tuned.scale
     tuned.save(tmp_path / "weights.h")
-    with pytest.raises(hk.StudyError, match="must end in one of"):
+    with pytest.raises(hk.errors.StudyError, match="must end in one of"):
         tuned.save(tmp_path / "weights.txt")
     compiler = shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
@@ -528,7 +530,7 @@ def test_terms_of_the_game_make_a_file_that_plays(study: hk.Study, tmp_path: Pat
     rows = study.sql("select game_id, ply, corners, mobility from positions where ply < 50")
     tuned = tune_weights(feature_table(rows, study), TuningPlan())
     tuned.save(tmp_path / "weights.json")
-    assert hk.linear_evaluation("othello", tmp_path / "weights.json")["corners"] == pytest.approx(
+    assert linear_evaluation("othello", tmp_path / "weights.json")["corners"] == pytest.approx(
         tuned["corners"].pair
     )
 
@@ -545,17 +547,17 @@ def test_terms_of_the_game_make_a_file_that_plays(study: hk.Study, tmp_path: Pat
     ],
 )
 def test_plans_that_make_no_sense_are_refused(asked: dict[str, Any]) -> None:
-    with pytest.raises(hk.ParameterError):
+    with pytest.raises(hk.errors.ParameterError):
         TuningPlan(**asked)
 
 
 def test_names_that_are_not_there_are_refused() -> None:
     table, _, _ = planted(19, games=40)
     for asked in ({"frozen": ["x"]}, {"start": {"x": 1.0}}, {"bounds": {"x": (0, 1)}}):
-        with pytest.raises(hk.NotationError, match="no feature fits 'x'"):
+        with pytest.raises(hk.errors.NotationError, match="no feature fits 'x'"):
             tune_weights(table, plan(**asked))
     for name in ("x", "f*"):
-        with pytest.raises(hk.ParameterError, match="anchor"):
+        with pytest.raises(hk.errors.ParameterError, match="anchor"):
             tune_weights(table, plan(scale=None, anchor=(name, 1.0)))
 
 

@@ -29,6 +29,9 @@ from hyoka.learning import (
     term_examples,
 )
 from hyoka.learning.weights import extremes, gap_changes
+from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation
+from hyoka.study.evaluating import evaluate
+from hyoka.study.exact_results import adjudicate
 
 Floats = NDArray[np.float64]
 
@@ -335,7 +338,7 @@ def test_conditions_are_for_a_fifth_of_the_positions_or_less() -> None:
 @pytest.mark.parametrize("method", ["mlm", "ls"])
 def test_results_that_a_column_tells_are_refused(method: Method) -> None:
     column = np.linspace(-1, 1, 40)[:, None]
-    with pytest.raises(hk.StudyError, match="perfect separation"):
+    with pytest.raises(hk.errors.StudyError, match="perfect separation"):
         fit_sigmoid(
             column, (column[:, 0] > 0).astype(float), np.arange(40), names=["x"], method=method
         )
@@ -376,7 +379,7 @@ def test_results_that_a_rare_column_tells_are_refused() -> None:
     design = np.column_stack([chance.standard_normal(count), np.zeros(count)])
     results = (chance.random(count) < sigmoid(design[:, 0])).astype(np.float64)
     design[:3, 1], results[:3] = 1e-3, 1.0
-    with pytest.raises(hk.StudyError, match="perfect separation"):
+    with pytest.raises(hk.errors.StudyError, match="perfect separation"):
         fit_sigmoid(design, results, np.arange(count), names=["a", "rare"])
     results[0] = 0.0  # and now they are not
     fit = fit_sigmoid(design, results, np.arange(count), names=["a", "rare"])
@@ -401,7 +404,7 @@ def test_a_fit_is_refused_if_and_only_if_there_is_no_maximum(seed: int) -> None:
     parted = bool((right.all(axis=1) & (sides != 0).any(axis=1)).any())
     try:
         fit = fit_sigmoid(design, results, np.arange(count), names=["a", "b"])
-    except hk.StudyError as error:
+    except hk.errors.StudyError as error:
         assume("perfect separation" in str(error))
         assert parted
     else:
@@ -421,7 +424,7 @@ def test_a_squared_error_without_a_least_value_is_told() -> None:
     errors = [error(b) for b in (1.0, 2, 4, 8, 12)]
     assert errors == sorted(errors, reverse=True)
     assert fit_sigmoid(design, results, np.arange(101), names=["x"]).coefficients[0] > 0
-    with pytest.raises(hk.StudyError, match="no minimum"):
+    with pytest.raises(hk.errors.StudyError, match="no minimum"):
         fit_sigmoid(design, results, np.arange(101), names=["x"], method="ls")
 
 
@@ -430,7 +433,7 @@ def test_results_that_a_column_tells_in_part_are_refused() -> None:
     first = draw.normal(0, 1, 200)
     rare = np.where(np.arange(200) < 5, 1.0, 0.0)
     results = np.where(rare == 1, 1.0, draw.integers(0, 2, 200))
-    with pytest.raises(hk.StudyError, match="perfect separation"):
+    with pytest.raises(hk.errors.StudyError, match="perfect separation"):
         fit_sigmoid(np.column_stack([first, rare]), results, np.arange(200), names=["a", "b"])
 
 
@@ -447,7 +450,7 @@ def test_columns_that_cannot_be_fitted_are_named(spoil: Any, message: str) -> No
     examples = simulated(1)
     design = design_of(examples)
     spoil(design)
-    with pytest.raises(hk.StudyError, match=message):
+    with pytest.raises(hk.errors.StudyError, match=message):
         fit_sigmoid(design, examples.results, examples.games, names=["rest", "a", "b"])
 
 
@@ -455,7 +458,7 @@ def test_a_column_made_of_others_is_named_with_them() -> None:
     examples = simulated(1, weights=(1.0, 2.0, 3.0))
     design = design_of(examples)
     design[:, 3] = 2 * design[:, 1] - design[:, 2]
-    with pytest.raises(hk.StudyError, match="is a combination of") as raised:
+    with pytest.raises(hk.errors.StudyError, match="is a combination of") as raised:
         fit_sigmoid(design, examples.results, examples.games, names=["rest", "a", "b", "c"])
     assert all(f"'{name}'" in str(raised.value) for name in "abc")
     assert "rest" not in str(raised.value)
@@ -472,7 +475,7 @@ def test_columns_that_differ_little_are_fitted_all_the_same() -> None:
 
 def test_too_many_columns_for_the_positions_are_refused() -> None:
     draw = np.random.default_rng(1)
-    with pytest.raises(hk.StudyError, match="is a combination of"):
+    with pytest.raises(hk.errors.StudyError, match="is a combination of"):
         fit_sigmoid(
             draw.normal(0, 1, (5, 8)),
             np.array([0.0, 1, 0, 1, 1]),
@@ -492,18 +495,18 @@ def test_too_many_columns_for_the_positions_are_refused() -> None:
     ],
 )
 def test_results_that_tell_nothing_are_refused(results: float, message: str) -> None:
-    with pytest.raises(hk.StudyError, match=message):
+    with pytest.raises(hk.errors.StudyError, match=message):
         fit_sigmoid(np.eye(10), np.full(10, results), np.arange(10), names=list("abcdefghij"))
 
 
 def test_no_positions_are_refused() -> None:
-    with pytest.raises(hk.StudyError, match="no positions"):
+    with pytest.raises(hk.errors.StudyError, match="no positions"):
         fit_sigmoid(np.zeros((0, 1)), np.zeros(0), np.zeros(0, np.int64), names=["x"])
 
 
 def test_as_many_numbers_as_games_are_refused() -> None:
     examples = simulated(1)
-    with pytest.raises(hk.StudyError, match="3 coefficients cannot be fitted to 2 games"):
+    with pytest.raises(hk.errors.StudyError, match="3 coefficients cannot be fitted to 2 games"):
         fit_sigmoid(
             design_of(examples), examples.results, examples.games % 2, names=["rest", "a", "b"]
         )
@@ -518,7 +521,7 @@ def test_scores_of_the_wrong_player_are_told() -> None:
             "before": -examples.before,
         }
     )
-    with pytest.raises(hk.StudyError, match="greater scores go with worse results"):
+    with pytest.raises(hk.errors.StudyError, match="greater scores go with worse results"):
         fit_weights(turned)
 
 
@@ -551,7 +554,7 @@ def chess_study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
             move = legal[draw.integers(len(legal))]
             moves.append(game.san(move))
             game = game.play(move)
-        score = int(hk.linear_evaluation("chess").score([game])[0]) + 300 * draw.normal()
+        score = int(linear_evaluation("chess").score([game])[0]) + 300 * draw.normal()
         result = "1/2-1/2" if number % 3 == 2 else "1-0" if score > 0 else "0-1"
         texts.append(f'[Result "{result}"]\n\n1. {" ".join(moves)} {result}\n\n')
     (folder / "games.pgn").write_text("".join(texts))
@@ -574,7 +577,7 @@ def test_scores_are_those_of_the_evaluations_they_stand_for(
     terms = ["bishop_mobility", "bishop_development"]
     examples = term_examples(chess_study, terms, shape=shape, off=off, quiet=False)
     positions = replayed(chess_study, examples)
-    built_in = hk.linear_evaluation("chess")
+    built_in = linear_evaluation("chess")
     silent = built_in.with_weights(dict.fromkeys(terms, 0.0))
     start = silent if off else built_in
     np.testing.assert_allclose(examples.before, start.score(positions), atol=0.51)
@@ -616,17 +619,17 @@ def test_results_are_the_games_and_draws_are_as_asked(chess_study: hk.Study) -> 
 def test_what_an_exact_method_knows_goes_before_the_record(tmp_path: Path) -> None:
     (tmp_path / "game.pgn").write_text('[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4# 1-0')
     study = hk.Study.create(tmp_path / "study", tmp_path / "game.pgn")
-    hk.adjudicate(study, "mate", where="ply = 3")
+    adjudicate(study, "mate", where="ply = 3")
     examples = term_examples(study, ["tempo"], shape="one", quiet=False)
     assert examples.plies.tolist() == [0, 1, 2, 3]  # the mated position has no evaluation
     assert examples.results.tolist() == [1, 1, 1, 0]
 
 
 def test_a_sample_is_the_one_that_evaluate_takes(chess_study: hk.Study) -> None:
-    hk.evaluate(chess_study, ["ab:depth=1,hash=1"], sample=2, seed=9)
+    evaluate(chess_study, ["ab:depth=1,hash=1"], sample=2, seed=9)
     selection = PositionSelection(sample=2, seed=9, draws="half")
     examples = term_examples(chess_study, ["tempo"], selection, shape="one", quiet=False)
-    engine = hk.SearchSpec.from_text("ab:depth=1,hash=1").id
+    engine = SearchSpec.from_text("ab:depth=1,hash=1").id
     rows = chess_study.sql(f"select game_id, ply from evaluations where engine = '{engine}'")
     asked = set(zip(rows["game_id"].to_pylist(), rows["ply"].to_pylist(), strict=True))
     assert set(zip(examples.games.tolist(), examples.plies.tolist(), strict=True)) <= asked
@@ -638,13 +641,13 @@ def test_where_chooses_positions(chess_study: hk.Study) -> None:
         chess_study, ["tempo"], PositionSelection(where="ply between 4 and 6"), quiet=False
     )
     assert set(examples.plies) == {4, 5, 6}
-    with pytest.raises(hk.ConditionError, match="plyy"):
+    with pytest.raises(hk.errors.ConditionError, match="plyy"):
         term_examples(chess_study, ["tempo"], PositionSelection(where="plyy > 4"))
-    with pytest.raises(hk.StudyError, match="no position satisfies"):
+    with pytest.raises(hk.errors.StudyError, match="no position satisfies"):
         term_examples(chess_study, ["tempo"], PositionSelection(where="ply > 1000"))
 
 
-def quiescence(game: Any, evaluation: hk.LinearEvaluation, alpha: float, beta: float) -> float:
+def quiescence(game: Any, evaluation: LinearEvaluation, alpha: float, beta: float) -> float:
     """The rule in plain Python: stand pat, or a capture or promotion that loses nothing."""
     sign = 1 if game.to_play is hk.Player.first else -1
     if game.outcome is not None:
@@ -668,7 +671,7 @@ def quiescence(game: Any, evaluation: hk.LinearEvaluation, alpha: float, beta: f
 
 
 def test_a_leaf_is_where_a_plain_quiescence_search_finds_its_value(chess_study: hk.Study) -> None:
-    evaluation = hk.linear_evaluation("chess")
+    evaluation = linear_evaluation("chess")
     places = chess_study.game_table("game_id < 12 and ply % 5 = 1")
     quiet = places.quiet_terms(evaluation.flat)
     moved = 0
@@ -694,7 +697,7 @@ def leaf_of(position: Any, codes: NDArray[np.uint16]) -> Any:
 def test_quiet_examples_have_the_terms_of_the_leaves(chess_study: hk.Study) -> None:
     examples = term_examples(chess_study, ["bishop_mobility"])
     assert examples.quiet
-    evaluation = hk.linear_evaluation("chess")
+    evaluation = linear_evaluation("chess")
     places = chess_study.game_table_of(examples.games, examples.plies)
     moves = places.quiet_terms(evaluation.flat).moves
     leaves = [leaf_of(here, moves[row]) for row, here in enumerate(places.positions())]
@@ -712,16 +715,16 @@ def test_progress_tells_how_many_are_done(chess_study: hk.Study) -> None:
 
 
 def test_terms_are_named_or_matched() -> None:
-    chess = hk.linear_evaluation("chess")
+    chess = linear_evaluation("chess")
     assert chosen_terms(chess, ["bishop_pair", "bishop_mobility", "bishop_p*"]) == [
         "bishop_mobility",
         "bishop_pair",
     ]
-    with pytest.raises(hk.NotationError, match="no term 'bishop_mobilty'; did you mean"):
+    with pytest.raises(hk.errors.NotationError, match="no term 'bishop_mobilty'; did you mean"):
         chosen_terms(chess, ["bishop_mobilty"])
-    with pytest.raises(hk.NotationError, match="no term 'zzz\\*'; 294 are there"):
+    with pytest.raises(hk.errors.NotationError, match="no term 'zzz\\*'; 294 are there"):
         chosen_terms(chess, ["zzz*"])
-    with pytest.raises(hk.NotationError, match="no term is named"):
+    with pytest.raises(hk.errors.NotationError, match="no term is named"):
         chosen_terms(chess, [])
 
 
@@ -733,8 +736,8 @@ def test_weights_of_a_file_are_where_it_begins(chess_study: hk.Study, tmp_path: 
 
 
 def test_a_factor_of_nothing_is_refused(chess_study: hk.Study) -> None:
-    off = hk.linear_evaluation("chess").with_weights({"tempo": 0.0})
-    with pytest.raises(hk.NotationError, match="tempo: their weights are 0"):
+    off = linear_evaluation("chess").with_weights({"tempo": 0.0})
+    with pytest.raises(hk.errors.NotationError, match="tempo: their weights are 0"):
         term_examples(chess_study, ["tempo"], shape="factor", weights=off)
 
 
@@ -742,16 +745,16 @@ def test_more_than_fits_into_memory_is_refused_before_it_is_gathered(
     chess_study: hk.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hyoka.learning.examples._MOST_NUMBERS", 1000)
-    with pytest.raises(hk.StudyError, match=r"2 weights and .* positions are more"):
+    with pytest.raises(hk.errors.StudyError, match=r"2 weights and .* positions are more"):
         term_examples(chess_study, ["tempo"])
 
 
 def test_games_without_quiescence_are_taken_as_they_stand(tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text("f5d6c3d3c4f4f6\n")
     study = hk.Study.create(tmp_path / "study", tmp_path / "games.txt")
-    with pytest.raises(hk.StudyError, match="othello has no quiescence search"):
+    with pytest.raises(hk.errors.StudyError, match="othello has no quiescence search"):
         term_examples(study, ["*"], quiet=True)
-    with pytest.raises(hk.StudyError, match="known result"):
+    with pytest.raises(hk.errors.StudyError, match="known result"):
         term_examples(study, ["*"])
 
 
@@ -761,7 +764,7 @@ def test_saved_weights_are_an_evaluation_for_searches(
     examples = term_examples(chess_study, ["tempo"], shape="one", off=True, quiet=False)
     fit = fit_weights(examples, hold_out=0.3)
     fit.save(tmp_path / "weights.json")
-    read = hk.linear_evaluation("chess", tmp_path / "weights.json")
+    read = linear_evaluation("chess", tmp_path / "weights.json")
     assert fit.evaluation is not None
     np.testing.assert_allclose(read.weights, fit.evaluation.weights, atol=1e-6)
     assert read.scale == pytest.approx(fit.scale)
@@ -775,12 +778,12 @@ def test_saved_weights_are_an_evaluation_for_searches(
 
 @pytest.fixture(scope="module")
 def scored_study(chess_study: hk.Study) -> hk.Study:
-    hk.evaluate(chess_study, ["ab:depth=1,hash=0"])
+    evaluate(chess_study, ["ab:depth=1,hash=0"])
     return chess_study
 
 
 def test_columns_are_sql_over_the_positions(scored_study: hk.Study) -> None:
-    engine = hk.SearchSpec.from_text("ab:depth=1,hash=0").id
+    engine = SearchSpec.from_text("ab:depth=1,hash=0").id
     columns = ["bishop_mobility", "passed * phase / 100", "queens = 0"]
     examples = column_examples(scored_study, engine, columns, PositionSelection(where="ply >= 10"))
     rows = scored_study.sql(
@@ -813,21 +816,21 @@ def test_columns_are_sql_over_the_positions(scored_study: hk.Study) -> None:
     ],
 )
 def test_bad_columns_are_refused_by_name(scored_study: hk.Study, column: str, message: str) -> None:
-    engine = hk.SearchSpec.from_text("ab:depth=1,hash=0").id
+    engine = SearchSpec.from_text("ab:depth=1,hash=0").id
     with pytest.raises(hk.Error, match=message):
         column_examples(scored_study, engine, [column])
 
 
 def test_an_unknown_evaluator_is_refused(scored_study: hk.Study) -> None:
-    with pytest.raises(hk.StudyError, match="no evaluator 'stockfish'"):
+    with pytest.raises(hk.errors.StudyError, match="no evaluator 'stockfish'"):
         column_examples(scored_study, "stockfish", ["ply"])
-    with pytest.raises(hk.ConditionError, match="no column is named"):
+    with pytest.raises(hk.errors.ConditionError, match="no column is named"):
         column_examples(scored_study, scored_study.engines[0], [])
 
 
 def test_an_evaluator_without_scores_is_taken_by_its_logits(chess_study: hk.Study) -> None:
-    hk.evaluate(chess_study, ["mc:playouts=60"], where="ply = 20")
-    engine = hk.SearchSpec.from_text("mc:playouts=60").id
+    evaluate(chess_study, ["mc:playouts=60"], where="ply = 20")
+    engine = SearchSpec.from_text("mc:playouts=60").id
     examples = column_examples(chess_study, "mc:playouts=60", ["bishop_mobility"])
     values = chess_study.sql(
         f"select value from evaluations join games using (game_id) where engine = '{engine}'"

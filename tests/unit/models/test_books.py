@@ -13,8 +13,9 @@ import hyoka as hk
 from hyoka.apps.cli.command_table import command_line
 from hyoka.models.book import Whose
 from hyoka.records.samples import sample_path
+from hyoka.search import Book, SearchLimits, ab, uct
 from hyoka.search.searcher import Searcher
-from hyoka.storage.model_file import read_model_file
+from hyoka.storage.model_file import ModelFile, Origin, read_model_file
 
 PGN = """[Result "1-0"]
 
@@ -42,7 +43,7 @@ def records() -> list[hk.Record]:
     return hk.parse_records(PGN, format="pgn")
 
 
-def moves(book: hk.Book, *played: str) -> dict[str, int]:
+def moves(book: Book, *played: str) -> dict[str, int]:
     position = hk.Chess()
     for move in played:
         position = position.play(move)
@@ -60,28 +61,28 @@ def moves(book: hk.Book, *played: str) -> dict[str, int]:
 def test_whose_moves_count(
     whose: Whose, at_start: dict[str, int], after_e4: dict[str, int]
 ) -> None:
-    book = hk.Book.from_records("chess", records(), whose=whose)
+    book = Book.from_records("chess", records(), whose=whose)
     assert moves(book) == at_start
     assert moves(book, "e4") == after_e4
 
 
 def test_positions_that_transpose_are_one() -> None:
-    book = hk.Book.from_records("chess", records())
+    book = Book.from_records("chess", records())
     assert moves(book, "e4", "e5", "Nf3") == {"b8c6": 2}
     assert moves(book, "Nf3", "e5", "e4") == {"b8c6": 2}
 
 
 def test_rare_moves_and_late_moves_are_left_out() -> None:
-    assert moves(hk.Book.from_records("chess", records(), least=2)) == {"e2e4": 2}
-    short = hk.Book.from_records("chess", records(), plies=1)
+    assert moves(Book.from_records("chess", records(), least=2)) == {"e2e4": 2}
+    short = Book.from_records("chess", records(), plies=1)
     assert moves(short, "e4") == {}
-    with pytest.raises(hk.ParameterError, match=r"whose.*losers"):
-        hk.Book.from_records("chess", records(), whose="losers")  # type: ignore[arg-type]
+    with pytest.raises(hk.errors.ParameterError, match=r"whose.*losers"):
+        Book.from_records("chess", records(), whose="losers")  # type: ignore[arg-type]
 
 
 def test_a_book_is_counted_as_a_slow_twin_counts_it() -> None:
     samples = list(hk.read_records(sample_path("othello")))[:60]
-    book = hk.Book.from_records("othello", samples, plies=12, whose="winners")
+    book = Book.from_records("othello", samples, plies=12, whose="winners")
     twin: dict[str, Counter[str]] = {}
     for record in samples:
         position = hk.Othello()
@@ -98,17 +99,17 @@ def test_a_book_is_counted_as_a_slow_twin_counts_it() -> None:
 
 
 def test_a_file_holds_the_book_and_says_how_it_was_made(tmp_path: Path) -> None:
-    book = hk.Book.from_records("chess", records(), whose="winners")
-    book.save(tmp_path / "chess.book", hk.Origin("a test"))
-    again = hk.Book.from_file("chess", tmp_path / "chess.book")
+    book = Book.from_records("chess", records(), whose="winners")
+    book.save(tmp_path / "chess.book", Origin("a test"))
+    again = Book.from_file("chess", tmp_path / "chess.book")
     assert again == book
     assert again.texts == book.texts
     model_file = read_model_file(tmp_path / "chess.book", "book")
     assert model_file.game == "chess"
     assert model_file.origin is not None
-    assert hk.Book.from_file("chess", model_file).fingerprint == book.fingerprint
-    with pytest.raises(hk.SourceError, match="book for chess, not for shogi"):
-        hk.Book.from_file("shogi", model_file)
+    assert Book.from_file("chess", model_file).fingerprint == book.fingerprint
+    with pytest.raises(hk.errors.SourceError, match="book for chess, not for shogi"):
+        Book.from_file("shogi", model_file)
 
 
 @pytest.mark.parametrize(
@@ -123,14 +124,14 @@ def test_a_file_holds_the_book_and_says_how_it_was_made(tmp_path: Path) -> None:
 )
 def test_a_damaged_line_is_told(line: str) -> None:
     content = f"positions and moves\n{line}\n".encode()
-    with pytest.raises(hk.SourceError, match="line 2"):
-        hk.Book.from_file("chess", hk.ModelFile.of("book", content, game="chess"))
+    with pytest.raises(hk.errors.SourceError, match="line 2"):
+        Book.from_file("chess", ModelFile.of("book", content, game="chess"))
 
 
 def test_by_frequency_moves_are_drawn_with_the_probability_of_their_counts() -> None:
     lines = ["1. e4 *"] * 6 + ["1. d4 *"] * 3 + ["1. c4 *"]
-    book = hk.Book.from_records("chess", hk.parse_records("\n\n".join(lines), format="pgn"))
-    for spec in (hk.uct(book=book, book_pick="frequency"), hk.ab(book=book, seed=3)):
+    book = Book.from_records("chess", hk.parse_records("\n\n".join(lines), format="pgn"))
+    for spec in (uct(book=book, book_pick="frequency"), ab(book=book, seed=3)):
         searcher = Searcher(spec, "chess")
         drawn = Counter(str(searcher.search(hk.Chess()).best) for _ in range(1000))
         seen = [drawn[move] for move in ("e2e4", "d2d4", "c2c4")]
@@ -152,29 +153,29 @@ def test_by_frequency_moves_are_drawn_with_the_probability_of_their_counts() -> 
 
 
 def test_out_of_the_book_the_search_plays() -> None:
-    book = hk.Book.from_records("chess", records())
+    book = Book.from_records("chess", records())
     after = hk.Chess().play("a3")
     plain = hk.search_once(after, "ab:nodes=500")
     for pick in ("frequency", "search", "uct"):
-        found = hk.search_once(after, hk.ab(nodes=500, book=book, book_pick=pick))
+        found = hk.search_once(after, ab(nodes=500, book=book, book_pick=pick))
         assert found.best == plain.best
         assert found.nodes == plain.nodes
 
 
 @pytest.mark.parametrize("pick", ["search", "uct"])
 def test_alpha_beta_and_a_tree_choose_among_the_books_moves(pick: str) -> None:
-    book = hk.Book.from_records("chess", records())
-    spec = hk.ab(nodes=500, book=book, book_pick=pick)
-    result = hk.search_once(hk.Chess(), spec, limits=hk.SearchLimits(nodes=500))
+    book = Book.from_records("chess", records())
+    spec = ab(nodes=500, book=book, book_pick=pick)
+    result = hk.search_once(hk.Chess(), spec, limits=SearchLimits(nodes=500))
     assert str(result.best) in moves(book)
     assert (result.playouts > 0) == (pick == "uct")
 
 
 def test_settings_of_a_book_need_one() -> None:
-    with pytest.raises(hk.NotationError, match="'book_pick' has no effect without book"):
-        hk.uct(book_pick="frequency")
-    with pytest.raises(hk.NotationError, match="'seed' has no effect without book"):
-        hk.ab(seed=3)
+    with pytest.raises(hk.errors.NotationError, match="'book_pick' has no effect without book"):
+        uct(book_pick="frequency")
+    with pytest.raises(hk.errors.NotationError, match="'seed' has no effect without book"):
+        ab(seed=3)
 
 
 def run(*words: str) -> str:

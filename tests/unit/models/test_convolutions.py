@@ -10,13 +10,16 @@ import pytest
 
 import hyoka as hk
 from hyoka import _core
+from hyoka._core import Go5
 from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.learning.network_training import NetworkSettings, floats_of, learn_network, quantize
 from hyoka.learning.selfplay_games import of_records
 from hyoka.models.bundled import bundled_prior_model
 from hyoka.models.networks import Convolution, ConvolutionSize
 from hyoka.records.samples import sample_path
+from hyoka.search import SearchSpec
 from hyoka.search.assembly import uses_both_heads
+from hyoka.storage.model_file import ModelFile
 
 from ..small_convolutions import ExpectedSight, random_convolution
 from ..small_networks import positions_of, random_records
@@ -70,7 +73,7 @@ def test_the_shipped_network_of_go_says_what_pytorch_says() -> None:
 
     model_file = bundled_prior_model("go9")
     assert model_file is not None
-    found = hk.Convolution.load("go9", model_file)
+    found = Convolution.load("go9", model_file)
     size = found.size
     settings = NetworkSettings(
         channels=size.channels, blocks=size.blocks, value_units=size.value_units
@@ -136,7 +139,7 @@ class TestFiles:
     @pytest.mark.parametrize("cut", [1, 100, 1000])
     def test_a_file_cut_short_is_refused(self, cut: int) -> None:
         whole = SMALL.model_file().content
-        short = hk.ModelFile.of("convolution", whole[:-cut], game="go3")
+        short = ModelFile.of("convolution", whole[:-cut], game="go3")
         with pytest.raises(SourceError, match="no network"):
             Convolution.from_model_file(short, "go3")
 
@@ -168,11 +171,11 @@ def test_whole_numbers_and_back() -> None:
 
 
 class TestSearches:
-    def spec(self, tmp_path: Path, more: str) -> hk.SearchSpec:
+    def spec(self, tmp_path: Path, more: str) -> SearchSpec:
         file = tmp_path / "a.nn"
         random_convolution("go5").save(file)
         text = f"uct:playouts=30,eval={file},strengths={file},{more}"
-        return hk.SearchSpec.from_text(text).for_game("go5")
+        return SearchSpec.from_text(text).for_game("go5")
 
     def test_value_and_moves_come_of_one_look(self, tmp_path: Path) -> None:
         assert uses_both_heads(self.spec(tmp_path, "cut=0"))
@@ -181,8 +184,8 @@ class TestSearches:
 
     @pytest.mark.parametrize("more", ["cut=0", "mix=0.5", "prior=5", "cut=0,threads=2", "cut=4"])
     def test_searches_take_it(self, tmp_path: Path, more: str) -> None:
-        found = hk.search_once(hk.Go5(komi=0.5).line(), self.spec(tmp_path, more))
-        assert found.best in hk.Go5().legal_moves
+        found = hk.search_once(Go5(komi=0.5).line(), self.spec(tmp_path, more))
+        assert found.best in Go5().legal_moves
 
     def test_alpha_beta_takes_it(self, tmp_path: Path) -> None:
         file = tmp_path / "a.nn"
@@ -194,7 +197,7 @@ class TestSearches:
         network = random_convolution("go5")
         network.save(tmp_path / "a.nn")
         file = tmp_path / "a.nn"
-        line = hk.Go5(komi=0.5).line()
+        line = Go5(komi=0.5).line()
         result = hk.search_once(line, f"uct:playouts=2,eval={file},strengths={file},cut=0")
         moves, strengths = _core.weigh_moves("go5", line, network.move_model())
         best = moves[int(np.argmax(strengths))]

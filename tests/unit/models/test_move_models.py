@@ -15,6 +15,7 @@ from hyoka.learning.mets import Mets, learn_mets
 from hyoka.models.loading import move_model, ranked
 from hyoka.records.bulk import GameTable
 from hyoka.records.samples import sample_path
+from hyoka.search import Searcher
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_the_player_plays_what_is_ranked_first(tree: Path) -> None:
     result = hk.search_once(line, f"ranking:strengths={tree}")
     assert (result.best, result.moves[0].prior) == (best, share)
     other = result.moves[3].move
-    only = hk.Searcher(f"ranking:strengths={tree}", "go9").search(line, only=[other])
+    only = Searcher(f"ranking:strengths={tree}", "go9").search(line, only=[other])
     assert only.best == other
     assert hk.search_once(hk.Chess(), "ranking").best in hk.Chess().legal_moves
 

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 
 import hyoka as hk
 from hyoka import _core
+from hyoka._core import Go3
 from hyoka.foundation.errors import NotationError, SourceError
 from hyoka.models.loading import move_model
 from hyoka.models.networks import Network, NetworkSize
 from hyoka.records.bulk import GameTable
-from hyoka.search import static_evaluation
+from hyoka.search import SearchSpec, static_evaluation, uct
+from hyoka.storage.model_file import ModelFile, Origin
 
 from ..small_networks import (
     bits,
@@ -78,8 +80,8 @@ class TestAnswers:
         numbers = {name: array.copy() for name, array in SMALL.numbers.items()}
         numbers["value_out_bias"][0] = 1e6
         sure = Network("go3", SMALL.size, numbers)
-        assert sure.score([hk.Go3()]).tolist() == [15000]
-        assert sure.value([hk.Go3()]).tolist() == [1]
+        assert sure.score([Go3()]).tolist() == [15000]
+        assert sure.value([Go3()]).tolist() == [1]
 
     def test_a_network_may_judge_no_moves(self) -> None:
         found = random_network("othello", policy_units=0)
@@ -246,13 +248,13 @@ class TestFiles:
     def test_a_file_holds_it_whole(self, policy_units: int, tmp_path: Path) -> None:
         made = random_network("go5", policy_units=policy_units)
         file = tmp_path / "network.nn"
-        made.save(file, hk.Origin("a test", seed=3))
+        made.save(file, Origin("a test", seed=3))
         for found in (Network.load("go5", file), static_evaluation("go5", file)):
             assert isinstance(found, Network)
             assert found.size == made.size
             assert found.fingerprint == made.fingerprint
             assert all((found.numbers[name] == made.numbers[name]).all() for name in made.numbers)
-        model_file = hk.ModelFile.from_bytes(file.read_bytes(), path=str(file))
+        model_file = ModelFile.from_bytes(file.read_bytes(), path=str(file))
         assert (model_file.kind, model_file.game) == (Network.kind, "go5")
         assert made.fingerprint != random_network("go5", seed=1).fingerprint
 
@@ -286,7 +288,7 @@ class TestFiles:
         line, _, rest = SMALL.model_file().content.partition(b"\n")
         changed = json.dumps(json.loads(line) | about).encode() + b"\n" + rest
         with pytest.raises(SourceError, match=message) as caught:
-            Network.from_model_file(hk.ModelFile.of(Network.kind, changed, game="go3"), "go3")
+            Network.from_model_file(ModelFile.of(Network.kind, changed, game="go3"), "go3")
         assert "\n" not in str(caught.value)
         assert len(str(caught.value)) < 400
 
@@ -296,7 +298,7 @@ class TestFiles:
     )
     def test_hostile_bytes_are_refused_in_a_line(self, content: bytes) -> None:
         with pytest.raises(SourceError, match="no network that can be read") as caught:
-            Network.from_model_file(hk.ModelFile.of(Network.kind, content, game="go3"), "go3")
+            Network.from_model_file(ModelFile.of(Network.kind, content, game="go3"), "go3")
         assert "\n" not in str(caught.value)
 
     def test_numbers_packed_all_too_well_are_not_unpacked(self) -> None:
@@ -304,7 +306,7 @@ class TestFiles:
         for packed in (zlib.compress(bytes(10**8)), b"nothing packed", zlib.compress(b"")):
             content = line + b"\n" + packed
             with pytest.raises(SourceError, match="no network that can be read"):
-                Network.from_model_file(hk.ModelFile.of(Network.kind, content, game="go3"), "go3")
+                Network.from_model_file(ModelFile.of(Network.kind, content, game="go3"), "go3")
 
     @pytest.mark.parametrize("number", [np.nan, np.inf, 3e38])
     @pytest.mark.parametrize(
@@ -345,16 +347,14 @@ class TestFiles:
             content = bytes(whole)
         message = ""
         try:
-            found = Network.from_model_file(
-                hk.ModelFile.of(Network.kind, content, game="go3"), "go3"
-            )
+            found = Network.from_model_file(ModelFile.of(Network.kind, content, game="go3"), "go3")
         except SourceError as error:
             message = str(error)
         assert "\n" not in message
         assert len(message) < 400
         if message:
             return
-        start = hk.Go3()
+        start = Go3()
         assert 0 <= found.value([start])[0] <= 1
         if found.has_policy:
             strengths = weighed(found, start)[1]
@@ -445,8 +445,8 @@ class TestSearches:
         found = random_network(game)
         mixed, alone = (
             hk.search_once(
-                hk.GAMES[game](),
-                hk.uct(playouts=30, evaluation=found, preset="paper", **more),
+                hk.games.GAMES[game](),
+                uct(playouts=30, evaluation=found, preset="paper", **more),
             )
             for more in ({"mix": 1.0}, {"cut": 0})
         )
@@ -455,15 +455,15 @@ class TestSearches:
 
     def test_where_playouts_are_not_the_rule_a_mix_brings_them_back(self, file: Path) -> None:
         """Othello's preset has cut=0; who says mix=… wants playouts."""
-        spec = hk.SearchSpec.from_text(f"uct:eval={file},mix=0.5").validated_for("othello")
+        spec = SearchSpec.from_text(f"uct:eval={file},mix=0.5").validated_for("othello")
         assert (spec["cut"], spec["formula"]) == (None, "puct")
         alone = said(f"uct:playouts=30,eval={file}")
         assert said(f"uct:playouts=30,eval={file},mix=0.5").value != alone.value
 
     def test_where_a_mix_is_the_rule_cut_playouts_are_not_mixed(self) -> None:
         """Blokus Duo's preset mixes; with cut=0 its network would be asked twice a leaf."""
-        assert hk.SearchSpec.from_text("uct").for_game("blokus_duo")["mix"] > 0
-        assert hk.SearchSpec.from_text("uct:cut=0").for_game("blokus_duo")["mix"] == 0
+        assert SearchSpec.from_text("uct").for_game("blokus_duo")["mix"] > 0
+        assert SearchSpec.from_text("uct:cut=0").for_game("blokus_duo")["mix"] == 0
 
     @pytest.mark.parametrize("share", [0.25, 0.5, 0.8])
     def test_a_mix_has_so_much_of_each(self, share: float, file: Path) -> None:
@@ -496,6 +496,6 @@ class TestSearches:
                 said(spec, hk.Chess())
 
     def test_what_players_are_called_tells_networks_apart(self) -> None:
-        one, other = (hk.uct(cut=0, evaluation=random_network("othello", seed=i)) for i in (0, 1))
+        one, other = (uct(cut=0, evaluation=random_network("othello", seed=i)) for i in (0, 1))
         assert one.for_game("othello") != other.for_game("othello")
         assert dataclasses.replace(one) == one

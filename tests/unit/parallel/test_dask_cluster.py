@@ -19,10 +19,12 @@ import pytest
 import hyoka as hk
 from engines import await_end, fake, is_alive
 from hyoka.arena import open_match, plan_match, play_match
+from hyoka.learning.comparison_training import Lessons, TrainingSettings
 from hyoka.learning.objective_search import ObjectiveSearch, SearchPlan
 from hyoka.learning.selfplay_loop import LoopPlan, PlayTask, play_part
 from hyoka.parallel import Run
 from hyoka.records.samples import sample_path
+from hyoka.study.evaluating import evaluate
 
 CLUSTER = """
 import sys
@@ -214,7 +216,7 @@ def test_an_interrupt_ends_the_engines_of_its_run_on_the_cluster_and_no_others(
             later.result(60)
             staying.open()
             spec = staying.spec("say=info depth 1 score cp 7")
-            [report] = hk.evaluate(study, [spec], jobs=2, executor=executor)
+            [report] = evaluate(study, [spec], jobs=2, executor=executor)
             assert (report.done, report.failed) == (28, 0)
             # The run is over, the cluster is not.
             staying.check_gone()
@@ -253,7 +255,7 @@ def test_a_worker_that_dies_changes_nothing_in_values_of_our_own_search(
 ) -> None:
     other = hk.Study.create(tmp_path / "other", tmp_path / "games.pgn")
     query = "select game_id, ply, value, score from evaluations order by game_id, ply"
-    hk.evaluate(other, ["ab:nodes=3000"])
+    evaluate(other, ["ab:nodes=3000"])
     with hk.cluster(address) as (executor, threads):
         killed: list[int] = []
 
@@ -261,7 +263,7 @@ def test_a_worker_that_dies_changes_nothing_in_values_of_our_own_search(
             if not killed:
                 killed.append(kill_a_worker_of(address))
 
-        [report] = hk.evaluate(
+        [report] = evaluate(
             study, ["ab:nodes=3000"], jobs=threads, executor=executor, progress=kill_once
         )
     assert killed
@@ -273,10 +275,10 @@ def test_a_worker_that_dies_changes_nothing_in_a_search_for_an_objective(
     address: str, tmp_path: Path
 ) -> None:
     records = list(itertools.islice(hk.read_records(sample_path("othello")), 6))
-    lessons = hk.Lessons.of_records(records, positions=100).with_categories()
+    lessons = Lessons.of_records(records, positions=100).with_categories()
     plan = SearchPlan(
         "patterns",
-        hk.TrainingSettings(passes=1, steps=1, batches=1),
+        TrainingSettings(passes=1, steps=1, batches=1),
         population=3,
         steps=2,
         games=4,

@@ -11,9 +11,11 @@ import pytest
 
 import hyoka as hk
 from engines import fake, is_alive
+from hyoka.arena import MatchResult
 from hyoka.arena.solve import solve
 from hyoka.parallel import task_pool as worker_state
 from hyoka.records.problems import read_problems
+from hyoka.study.evaluating import evaluate
 
 GAMES = "\n".join(f"1. e4 e5 2. {move} *\n" for move in ("d4", "c4", "b4", "f4", "h4", "g4", "d3"))
 MATE = '6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id "back rank";'
@@ -83,7 +85,7 @@ class Evaluation(Job):
     def work(self) -> object:
         (self.folder / "games.pgn").write_text(GAMES, encoding="utf-8")
         study = hk.Study.create(self.folder / "study", self.folder / "games.pgn")
-        return hk.evaluate(study, [self.engine("say=info depth 1 score cp 7")], jobs=2)
+        return evaluate(study, [self.engine("say=info depth 1 score cp 7")], jobs=2)
 
     def check_complete(self) -> None:
         assert self.error is None
@@ -100,7 +102,7 @@ class Match(Job):
 
     def check_complete(self) -> None:
         assert self.error is None
-        assert isinstance(self.found, hk.MatchResult)
+        assert isinstance(self.found, MatchResult)
         assert self.found.standing.reasons == {"repetition": 8}
         assert len(self.pids) == 4
 

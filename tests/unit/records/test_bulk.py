@@ -15,6 +15,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.records import Record
 from hyoka.records.bulk import GameTable, Progress
+from hyoka.search import linear_evaluation
 
 OPENING: Final = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6")
 # Checks and captures without end: a quiescence search of it takes its time.
@@ -49,9 +50,9 @@ def test_a_table_has_a_row_a_position() -> None:
 
 
 def test_a_table_is_of_one_game() -> None:
-    with pytest.raises(hk.StudyError, match="one game, not of chess, go9"):
+    with pytest.raises(hk.errors.StudyError, match="one game, not of chess, go9"):
         GameTable.from_records([chess_record(1), Record("go9", np.zeros(0, np.uint16))])
-    with pytest.raises(hk.StudyError, match="not of none"):
+    with pytest.raises(hk.errors.StudyError, match="not of none"):
         GameTable.from_records([])
 
 
@@ -103,7 +104,9 @@ def test_an_illegal_move_names_its_game_whatever_the_threads() -> None:
         records[number] = Record("chess", codes)
     table = GameTable.from_records(records)
     for threads in (1, 4):
-        with pytest.raises(hk.IllegalMoveError, match=r"^game 70: illegal move e2e4 at ply 5"):
+        with pytest.raises(
+            hk.errors.IllegalMoveError, match=r"^game 70: illegal move e2e4 at ply 5"
+        ):
             table.terms(threads=threads)
     # Reading only what comes before never meets it.
     early = replace(table, plies=np.minimum(table.plies, 4))
@@ -112,10 +115,10 @@ def test_an_illegal_move_names_its_game_whatever_the_threads() -> None:
 
 def test_a_code_or_a_start_that_is_none_names_its_game() -> None:
     shogi = Record("shogi", np.array([2**15 - 2], np.uint16))
-    with pytest.raises(hk.NotationError, match=r"^game 0: no move has the code 32766"):
+    with pytest.raises(hk.errors.NotationError, match=r"^game 0: no move has the code 32766"):
         GameTable.from_records([shogi]).outcomes()
     start = Record("chess", np.zeros(0, np.uint16), start="nonsense")
-    with pytest.raises(hk.NotationError, match=r"^game 0: "):
+    with pytest.raises(hk.errors.NotationError, match=r"^game 0: "):
         GameTable.from_records([start]).outcomes()
 
 
@@ -145,14 +148,14 @@ def test_what_a_game_has_not_is_refused() -> None:
         table_of(1).describe(["no_such"])
     othello = GameTable.from_records([Record("othello", np.zeros(0, np.uint16))])
     with pytest.raises(ValueError, match="othello has no quiescence search"):
-        othello.quiet_terms(hk.linear_evaluation("othello").flat)
+        othello.quiet_terms(linear_evaluation("othello").flat)
     with pytest.raises(ValueError, match="two weights a term"):
         table_of(1).quiet_terms(np.zeros(3, np.float32))
 
 
 def test_ctrl_c_ends_a_pass() -> None:
     table = without_end()
-    weights = hk.linear_evaluation("shogi").flat
+    weights = linear_evaluation("shogi").flat
     threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         table.quiet_terms(weights, threads=2)
@@ -167,7 +170,7 @@ def test_whoever_is_told_of_progress_may_end_a_pass() -> None:
 
     progress: Progress = enough
     with pytest.raises(InterruptedError):
-        without_end().quiet_terms(hk.linear_evaluation("shogi").flat, progress=progress)
+        without_end().quiet_terms(linear_evaluation("shogi").flat, progress=progress)
     assert len(told) == 1
 
 
@@ -213,7 +216,7 @@ def test_a_study_crosses_as_one_table(tmp_path: Path) -> None:
     assert (some.ids.tolist(), some.plies.tolist()) == ([0, 3], [2, 2])
     assert list(some.positions()) == [records[game].position(2) for game in (0, 3)]
     assert len(study.game_table("ply > 99")) == 0
-    with pytest.raises(hk.StudyError, match="in the order of their games"):
+    with pytest.raises(hk.errors.StudyError, match="in the order of their games"):
         study.game_table_of(np.array([1, 0]), np.array([0, 0]))
-    with pytest.raises(hk.StudyError, match="1 of 2 games are missing"):
+    with pytest.raises(hk.errors.StudyError, match="1 of 2 games are missing"):
         study.game_table_of(np.array([1, 99]), np.array([0, 0]))

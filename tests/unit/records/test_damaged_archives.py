@@ -24,6 +24,7 @@ from hyoka.records import archives as unpacking
 from hyoka.records import sources as record_sources
 from hyoka.records.sources import sources
 from hyoka.storage.files import open_regular
+from hyoka.study import make_study
 
 from ..record_files import FIRST, GAME, SECOND, WTHOR_FILES, latin1_table, tarred, zipped
 
@@ -330,15 +331,15 @@ def test_names_that_cannot_be_unpacked_do_not_stop_the_games(
 def test_several_games_in_a_file_and_a_condition_that_chooses_one(tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     path.write_bytes(b"(;GM[2]PB[A];B[f5];W[d6])\n" + SECOND + b"(;GM[2]PB[C];B[f5])\n")
-    with pytest.raises(hk.StudyError, match="`where=\"game = 'go9'\"`"):
-        hk.make_study(tmp_path / "mixed", [path])
+    with pytest.raises(hk.errors.StudyError, match="`where=\"game = 'go9'\"`"):
+        make_study(tmp_path / "mixed", [path])
     for game, count in (("go9", 1), ("othello", 2)):
-        study, report = hk.make_study(tmp_path / game, [path], where=f"game = '{game}'")
+        study, report = make_study(tmp_path / game, [path], where=f"game = '{game}'")
         assert (study.game, report.games, report.left_out) == (game, count, 3 - count)
     lines = tmp_path / "games.txt"
     lines.write_text("startpos moves 7g7f 3c3d\nstartpos moves e2e4 e7e5\n")
     for game in ("chess", "shogi"):
-        study, report = hk.make_study(tmp_path / game, [lines], where=f"game = '{game}'")
+        study, report = make_study(tmp_path / game, [lines], where=f"game = '{game}'")
         assert (study.game, report.games) == (game, 1)
 
 
@@ -349,7 +350,7 @@ def test_a_colour_in_a_condition_is_each_games_own(tmp_path: Path) -> None:
     path.write_bytes(zipped({"a.pgn": chess, "b.csa": b"V2.2\nN+B\nN-W\nPI\n+\n+7776FU\n"}))
     for game in ("chess", "shogi"):
         condition = f"white = 'W' and game = '{game}'"
-        _, report = hk.make_study(tmp_path / game, [path], where=condition)
+        _, report = make_study(tmp_path / game, [path], where=condition)
         assert report.games == 1
 
 

@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
+from hyoka.records import record_text
 from hyoka.study import append_to_study, make_study
 from hyoka.study.duplicates import merge_remarks
+from hyoka.study.evaluating import evaluate
 from hyoka.study.verify import check_study
 
 MOVES = ("e4", "e5", "Nf3", "Nc6", "Bb5", "a6")
@@ -155,10 +157,10 @@ def test_evaluations_by_different_authors_stay_apart(tmp_path: Path) -> None:
     remarks = study.record(0).remarks
     assert [(r.ply, r.author, r.score) for r in remarks] == [(1, "first", 10), (1, None, 30)]
     assert [r.text for r in remarks] == ["[%eval 0.30]\f+0.10/5 1s", ""]
-    hk.evaluate(study, "comments")
+    evaluate(study, "comments")
     [row] = study.sql("select ply, score, author from evaluations").to_pylist()
     assert (row["ply"], row["score"], row["author"]) == (1, 10, "first")
-    written = hk.record_text(study.record(0), "pgn")
+    written = record_text(study.record(0), "pgn")
     [record] = hk.parse_records(written)
     assert [(r.ply, r.author, r.score) for r in record.remarks] == [(1, "first", 10)]
 
@@ -190,7 +192,7 @@ def test_adding_to_an_earlier_part_leaves_its_positions_and_evaluations(tmp_path
     (tmp_path / "0.pgn").write_text(bare + "1. d4 d5 *\n")
     (tmp_path / "1.pgn").write_text(told + "1. c4 *\n")
     study, _ = make_study(tmp_path / "study", tmp_path / "0.pgn", columns="all")
-    hk.evaluate(study, "ab:depth=1")
+    evaluate(study, "ab:depth=1")
     before = study.sql("select * from positions where game_id < 2 order by game_id, ply")
     snapshot = study.sql("select count(*) as n from evaluations").to_pylist()
     study, report = append_to_study(study.path, tmp_path / "1.pgn")
@@ -203,7 +205,7 @@ def test_adding_to_an_earlier_part_leaves_its_positions_and_evaluations(tmp_path
     assert [study.record(i).event for i in range(4)] == ["Casual", "", "Casual", ""]
     assert len(study.record(0).remarks) == 6
     assert [len(study.record(i)) for i in range(4)] == [6, 2, 6, 1]
-    hk.evaluate(study, "comments")
+    evaluate(study, "comments")
     [row] = study.sql("select count(*) as n from evaluations where engine = 'comments'").to_pylist()
     assert row["n"] == 6
     append_to_study(study.path, tmp_path / "1.pgn")  # which clears the replaced parts away

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import hyoka as hk
 from hyoka.arena import export_match, plan_match, play_match
+from hyoka.records import Remark, record_text
 
 MOVES = np.array([move.code for move in hk.parse_records("1. e4 e5 2. Nf3 Nc6 *")[0].move_list])
 
@@ -40,16 +41,16 @@ def read_by_others(text: str) -> list[tuple[int, str, float | int, int]]:
     return found
 
 
-def game_with(*remarks: hk.Remark) -> hk.Record:
+def game_with(*remarks: Remark) -> hk.Record:
     return hk.Record("chess", MOVES, result=1.0, ending="resigned", remarks=remarks)
 
 
-def by(ply: int, **said: float | None) -> hk.Remark:
-    return hk.Remark(ply, author="first" if ply % 2 else "second", **said)  # type: ignore[arg-type]
+def by(ply: int, **said: float | None) -> Remark:
+    return Remark(ply, author="first" if ply % 2 else "second", **said)  # type: ignore[arg-type]
 
 
 def comments_of(record: hk.Record, **options: bool) -> list[str]:
-    return re.findall(r"\{([^}]*)\}", hk.record_text(record, "pgn", **options))
+    return re.findall(r"\{([^}]*)\}", record_text(record, "pgn", **options))
 
 
 @pytest.mark.parametrize(
@@ -80,11 +81,11 @@ def comments_of(record: hk.Record, **options: bool) -> list[str]:
     ],
 )
 def test_evaluations_by_the_mover(
-    remark: hk.Remark, comment: str, others: tuple[str, int, int]
+    remark: Remark, comment: str, others: tuple[str, int, int]
 ) -> None:
     record = game_with(remark)
     assert comments_of(record) == [comment]
-    text = hk.record_text(record, "pgn")
+    text = record_text(record, "pgn")
     assert read_by_others(text) == [(remark.ply, *others)]
     [read] = hk.parse_records(text)
     [found] = read.remarks
@@ -94,19 +95,17 @@ def test_evaluations_by_the_mover(
 
 
 def test_book_moves() -> None:
-    record = game_with(
-        hk.Remark(1, book=True), hk.Remark(2, book=True, clock_s=60.0), by(3, score=5.0)
-    )
+    record = game_with(Remark(1, book=True), Remark(2, book=True, clock_s=60.0), by(3, score=5.0))
     assert comments_of(record) == ["book", "book [%clk 0:01:00]", "+0.05/0"]
-    [read] = hk.parse_records(hk.record_text(record, "pgn"))
+    [read] = hk.parse_records(record_text(record, "pgn"))
     assert read.remarks == record.remarks
-    assert [ply for ply, *_ in read_by_others(hk.record_text(record, "pgn"))] == [3]
+    assert [ply for ply, *_ in read_by_others(record_text(record, "pgn"))] == [3]
 
 
 def test_evaluations_by_others_stay_commands() -> None:
     record = game_with(
-        hk.Remark(1, score=35.0, depth=12),
-        hk.Remark(2, score=35.0, author="first"),
+        Remark(1, score=35.0, depth=12),
+        Remark(2, score=35.0, author="first"),
         by(3, value=0.5),
     )
     assert comments_of(record) == [
@@ -114,13 +113,13 @@ def test_evaluations_by_others_stay_commands() -> None:
         "[%eval 0.35] [%author first]",
         "[%value 0.5] [%author first]",
     ]
-    assert read_by_others(hk.record_text(record, "pgn")) == []
-    [read] = hk.parse_records(hk.record_text(record, "pgn"))
+    assert read_by_others(record_text(record, "pgn")) == []
+    [read] = hk.parse_records(record_text(record, "pgn"))
     assert read.remarks == record.remarks
 
 
 def test_commands_only_if_wanted(tmp_path: Path) -> None:
-    record = game_with(by(1, score=35.0, depth=12, spent_s=1.23456789), hk.Remark(2, book=True))
+    record = game_with(by(1, score=35.0, depth=12, spent_s=1.23456789), Remark(2, book=True))
     commands = ["[%eval 0.35,12] [%emt 0:00:01.235] [%author first]", "[%book 1]"]
     assert comments_of(record, engine_comments=False) == commands
     hk.write_records([record], tmp_path / "x.pgn", engine_comments=False)
@@ -129,10 +128,10 @@ def test_commands_only_if_wanted(tmp_path: Path) -> None:
 
 def test_a_changed_evaluation_replaces_the_old_words() -> None:
     [record] = hk.parse_records("1. e4 {+0.35/12 1.2s, good} e5 {book} *")
-    assert "{+0.35/12 1.2s, good}" in hk.record_text(record, "pgn")
+    assert "{+0.35/12 1.2s, good}" in record_text(record, "pgn")
     first, second = record.remarks
     changed = replace(record, remarks=(replace(first, score=50.0), replace(second, book=False)))
-    text = hk.record_text(changed, "pgn")
+    text = record_text(changed, "pgn")
     assert "{+0.50/12 1.2s good}" in text
     assert "0.35" not in text
     assert "book" not in text
@@ -161,7 +160,7 @@ def test_scores_are_read_back_as_they_were(
     spent_ms: int | None,
     book: bool,
 ) -> None:
-    remark = hk.Remark(
+    remark = Remark(
         ply,
         value=value,
         score=score,
@@ -173,8 +172,8 @@ def test_scores_are_read_back_as_they_were(
     )
     if value is None and score is None and mate is None:
         remark = replace(remark, author=None)
-    text = hk.record_text(game_with(remark), "pgn")
-    expected = () if remark == hk.Remark(ply) else (remark,)
+    text = record_text(game_with(remark), "pgn")
+    expected = () if remark == Remark(ply) else (remark,)
     assert hk.parse_records(text)[0].remarks == expected
     if not book and (score is not None or mate is not None):
         [(found, kind, number, _)] = read_by_others(text)

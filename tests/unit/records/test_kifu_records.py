@@ -545,11 +545,11 @@ def test_ki2_tells_pieces_apart() -> None:
         "▲５二金直",
         "▲５二金右",
     ]
-    with pytest.raises(hk.NotationError, match="more than one"):
+    with pytest.raises(hk.errors.NotationError, match="more than one"):
         game.parse_ki2("▲５二金")
-    with pytest.raises(hk.NotationError, match="more than one"):
+    with pytest.raises(hk.errors.NotationError, match="more than one"):
         game.parse_ki2("▲５二金上")
-    with pytest.raises(hk.IllegalMoveError, match="no piece"):
+    with pytest.raises(hk.errors.IllegalMoveError, match="no piece"):
         game.parse_ki2("▲５二金引")
 
 
@@ -576,9 +576,9 @@ def test_ki2_writes_the_same_square_as_such() -> None:
     assert game.ki2(game.parse("3a2b")) == "△２二銀"
     assert str(game.parse_ki2("△同銀", taken)) == "3a2b"
     assert str(game.parse_ki2("同　飛", taken)) == "8b2b"
-    with pytest.raises(hk.NotationError, match="the move before"):
+    with pytest.raises(hk.errors.NotationError, match="the move before"):
         game.parse_ki2("△同　銀")
-    with pytest.raises(hk.IllegalMoveError, match="turn"):
+    with pytest.raises(hk.errors.IllegalMoveError, match="turn"):
         game.parse_ki2("▲同　銀", taken)
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 import hyoka as hk
+from hyoka.records import Remark
 
 from ..record_texts import Read, fault, one
 
@@ -206,38 +207,38 @@ def test_terminations(termination: str, result: str, ending: str) -> None:
 @pytest.mark.parametrize(
     ("comment", "remark"),
     [
-        ("[%eval 0.35]", hk.Remark(1, score=35)),
-        ("[%eval -1.07,22]", hk.Remark(1, score=-107, depth=22)),
-        ("[%eval #3]", hk.Remark(1, mate=3)),
-        ("[%eval #-3]", hk.Remark(1, mate=-3)),
-        ("[%clk 1:02:03]", hk.Remark(1, clock_s=3723)),
-        ("[%clk 0:00:03.4]", hk.Remark(1, clock_s=3.4)),
-        ("[%emt 0:01:05]", hk.Remark(1, spent_s=65)),
-        ("x [%eval 0.1] [%clk 0:01:00] y", hk.Remark(1, score=10, clock_s=60)),
-        ("[%eval 0.1][%clk 0:01:00]", hk.Remark(1, score=10, clock_s=60)),
-        ("[%csl Gd4][%cal Ge2e4] [%eval 0.2]", hk.Remark(1, score=20)),
-        ("[%eval\n0.3]", hk.Remark(1, score=30)),
-        ("book", hk.Remark(1, book=True)),
-        (" book ", hk.Remark(1, book=True)),
-        ("book, mb=+0+0+0+0+0,", hk.Remark(1, book=True)),
-        ("+0.35/12 1.2s", hk.Remark(1, score=35, depth=12, spent_s=1.2, author="first")),
-        ("-0.35/12 1200ms", hk.Remark(1, score=-35, depth=12, spent_s=1.2, author="first")),
-        ("+M5/20 0.1s", hk.Remark(1, mate=3, depth=20, spent_s=0.1, author="first")),
-        ("-M4/20 0.1s", hk.Remark(1, mate=-2, depth=20, spent_s=0.1, author="first")),
-        ("0.00/1 0s, White mates", hk.Remark(1, score=0, depth=1, spent_s=0, author="first")),
+        ("[%eval 0.35]", Remark(1, score=35)),
+        ("[%eval -1.07,22]", Remark(1, score=-107, depth=22)),
+        ("[%eval #3]", Remark(1, mate=3)),
+        ("[%eval #-3]", Remark(1, mate=-3)),
+        ("[%clk 1:02:03]", Remark(1, clock_s=3723)),
+        ("[%clk 0:00:03.4]", Remark(1, clock_s=3.4)),
+        ("[%emt 0:01:05]", Remark(1, spent_s=65)),
+        ("x [%eval 0.1] [%clk 0:01:00] y", Remark(1, score=10, clock_s=60)),
+        ("[%eval 0.1][%clk 0:01:00]", Remark(1, score=10, clock_s=60)),
+        ("[%csl Gd4][%cal Ge2e4] [%eval 0.2]", Remark(1, score=20)),
+        ("[%eval\n0.3]", Remark(1, score=30)),
+        ("book", Remark(1, book=True)),
+        (" book ", Remark(1, book=True)),
+        ("book, mb=+0+0+0+0+0,", Remark(1, book=True)),
+        ("+0.35/12 1.2s", Remark(1, score=35, depth=12, spent_s=1.2, author="first")),
+        ("-0.35/12 1200ms", Remark(1, score=-35, depth=12, spent_s=1.2, author="first")),
+        ("+M5/20 0.1s", Remark(1, mate=3, depth=20, spent_s=0.1, author="first")),
+        ("-M4/20 0.1s", Remark(1, mate=-2, depth=20, spent_s=0.1, author="first")),
+        ("0.00/1 0s, White mates", Remark(1, score=0, depth=1, spent_s=0, author="first")),
         (
             " ev=0.34, d=31, pd=Re8, mt=00:01:35, tl=01:58:54, s=13542 kN/s, pv=Qg4 Re8, wv=0.34, ",
-            hk.Remark(1, score=34, depth=31, spent_s=95, clock_s=7134, author="first"),
+            Remark(1, score=34, depth=31, spent_s=95, clock_s=7134, author="first"),
         ),
         (
             "d=35, sd=35, mt=552425, tl=6662575, s=46259796, pv=c5 dxc5, wv=-0.47, R50=50,",
-            hk.Remark(1, score=-47, depth=35, spent_s=552.425, clock_s=6662.575, author="first"),
+            Remark(1, score=-47, depth=35, spent_s=552.425, clock_s=6662.575, author="first"),
         ),
-        ("d=9, mt=0, wv=M12, ", hk.Remark(1, mate=12, depth=9, spent_s=0, author="first")),
-        ("d=9, mt=0, wv=-M12, ", hk.Remark(1, mate=-12, depth=9, spent_s=0, author="first")),
+        ("d=9, mt=0, wv=M12, ", Remark(1, mate=12, depth=9, spent_s=0, author="first")),
+        ("d=9, mt=0, wv=-M12, ", Remark(1, mate=-12, depth=9, spent_s=0, author="first")),
     ],
 )
-def test_what_comments_on_whites_move_say(comment: str, remark: hk.Remark) -> None:
+def test_what_comments_on_whites_move_say(comment: str, remark: Remark) -> None:
     (found,) = pgn(f"1. e4 {{{comment}}} e5 *").remarks
     assert replace(found, spent_s=None, clock_s=None) == replace(remark, spent_s=None, clock_s=None)
     for time, expected in ((found.spent_s, remark.spent_s), (found.clock_s, remark.clock_s)):
@@ -274,7 +275,7 @@ def test_several_comments_on_a_move_make_one_remark() -> None:
 )
 def test_other_comments_say_nothing(comment: str) -> None:
     (remark,) = pgn(f"1. e4 {{{comment}}} e5 *").remarks
-    assert remark == hk.Remark(1)  # but for its words, which are not compared
+    assert remark == Remark(1)  # but for its words, which are not compared
     assert remark.text == comment
 
 

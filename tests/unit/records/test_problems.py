@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
+from hyoka._core import Go5
 from hyoka.games import as_go
 from hyoka.records.problems import FORMATS, Assertion, Problem, ProblemSet, load_sgf, read_problems
 
@@ -261,7 +262,7 @@ def test_a_record_is_replayed_up_to_just_before_a_move() -> None:
     assert sgf(record, 3) == hk.Go9(komi=6.5).play("D6").play("F4")
     assert sgf(record, 4) == hk.Go9(komi=6.5).play("D6").play("F4").play("pass")
     assert sgf(record) == sgf(record, 5)
-    with pytest.raises(hk.NotationError, match="4 moves"):
+    with pytest.raises(hk.errors.NotationError, match="4 moves"):
         sgf(record, 6)
 
 
@@ -273,8 +274,8 @@ def test_only_the_main_line_counts() -> None:
 def test_set_up_stones_come_and_go() -> None:
     game = sgf("(;SZ[5]AB[aa:cb][ee]AW[ae]AE[bb]PL[W]KM[0.5])")
     points = ["A5", "B5", "C5", "A4", "C4", "E1"]
-    assert game == hk.Go5.from_stones(points, ["A1"], to_play=hk.Player.second, komi=0.5)
-    assert sgf("(;SZ[5]AB[aa];B[bb];AE[aa])") == hk.Go5.from_stones(
+    assert game == Go5.from_stones(points, ["A1"], to_play=hk.Player.second, komi=0.5)
+    assert sgf("(;SZ[5]AB[aa];B[bb];AE[aa])") == Go5.from_stones(
         ["B4"], [], to_play=hk.Player.second, komi=5.5
     )
 
@@ -287,7 +288,7 @@ def test_old_names_escapes_and_white_space_are_understood() -> None:
 
 
 def test_a_colour_may_move_twice_and_play_may_go_on_after_passes() -> None:
-    assert sgf("(;SZ[5];B[aa];B[bb])") == hk.Go5.from_stones(
+    assert sgf("(;SZ[5];B[aa];B[bb])") == Go5.from_stones(
         ["A5", "B4"], [], to_play=hk.Player.second, komi=5.5
     )
     assert sgf("(;SZ[5];B[];W[];B[aa])").text == "X4/5/5/5/5 w - 0 5.5"
@@ -312,22 +313,22 @@ def test_a_point_marked_illegal_is_a_ko() -> None:
 @pytest.mark.parametrize(
     ("record", "error", "why"),
     [
-        ("", hk.NotationError, "no SGF"),
-        ("(;SZ[9];B[dd]", hk.NotationError, "breaks off"),
-        ("(;SZ[9]C[x;B dd)", hk.NotationError, "breaks off"),
-        ("(;SZ[11])", hk.NotationError, "size '11'"),
-        ("(;SZ[9:7])", hk.NotationError, "size '9:7'"),
-        ("(;GM[2])", hk.NotationError, "game of Go"),
-        ("(;SZ[9]KM[six])", hk.NotationError, "KM"),
-        ("(;SZ[9]KM[.])", hk.NotationError, "KM"),
-        ("(;SZ[9]KM[3.75])", hk.NotationError, "komi"),
-        ("(;SZ[9]HA[many])", hk.NotationError, "HA"),
-        ("(;SZ[9];B[jj])", hk.NotationError, "no point 'jj'"),
-        ("(;SZ[9]AB[cc:aa])", hk.NotationError, "top left"),
-        ("(;SZ[9]AB[])", hk.NotationError, "no point ''"),
-        ("(;SZ[9]AB[aa]AW[ab][ba])", hk.IllegalMoveError, "no liberty"),
-        ("(;SZ[9];B[dd];W[dd])", hk.IllegalMoveError, r"move 2 \(W D6\)"),
-        ("(;SZ[9]AW[ab][ba];B[aa])", hk.IllegalMoveError, "move 1"),
+        ("", hk.errors.NotationError, "no SGF"),
+        ("(;SZ[9];B[dd]", hk.errors.NotationError, "breaks off"),
+        ("(;SZ[9]C[x;B dd)", hk.errors.NotationError, "breaks off"),
+        ("(;SZ[11])", hk.errors.NotationError, "size '11'"),
+        ("(;SZ[9:7])", hk.errors.NotationError, "size '9:7'"),
+        ("(;GM[2])", hk.errors.NotationError, "game of Go"),
+        ("(;SZ[9]KM[six])", hk.errors.NotationError, "KM"),
+        ("(;SZ[9]KM[.])", hk.errors.NotationError, "KM"),
+        ("(;SZ[9]KM[3.75])", hk.errors.NotationError, "komi"),
+        ("(;SZ[9]HA[many])", hk.errors.NotationError, "HA"),
+        ("(;SZ[9];B[jj])", hk.errors.NotationError, "no point 'jj'"),
+        ("(;SZ[9]AB[cc:aa])", hk.errors.NotationError, "top left"),
+        ("(;SZ[9]AB[])", hk.errors.NotationError, "no point ''"),
+        ("(;SZ[9]AB[aa]AW[ab][ba])", hk.errors.IllegalMoveError, "no liberty"),
+        ("(;SZ[9];B[dd];W[dd])", hk.errors.IllegalMoveError, r"move 2 \(W D6\)"),
+        ("(;SZ[9]AW[ab][ba];B[aa])", hk.errors.IllegalMoveError, "move 1"),
     ],
 )
 def test_a_record_that_gives_no_position_is_refused(
@@ -386,7 +387,7 @@ def test_commands_on_the_board_are_followed() -> None:
         "white A1\n2 a\n#? []\n"
     )
     first, second = suite.tests
-    empty = hk.Go5(komi=3)
+    empty = Go5(komi=3)
     assert first.position == empty.play("C3").play("B2").text
     assert second.position == empty.with_to_play(hk.Player.second).play("A1").text
     assert second.setup[:3] == ("boardsize 5", "clear_board", "komi 3")
@@ -478,7 +479,7 @@ moggy status c3 x  D1 :
 def test_claims_know_their_board() -> None:
     ladder, optional, status = read_problems(LADDER, source="a.t").assertions
     stones = ["C4", "B3", "C2", "D2"]
-    board = hk.Go5.from_stones(["C3"], stones, to_play=hk.Player.first, komi=0.5)
+    board = Go5.from_stones(["C3"], stones, to_play=hk.Player.first, komi=0.5)
     assert ladder.position == board.text
     assert (ladder.game, ladder.name, ladder.arguments) == ("go5", "ladder", ("b", "c3"))
     assert (ladder.player, ladder.point, ladder.holds) == (hk.Player.first, "C3", True)
@@ -501,7 +502,7 @@ def test_the_last_move_says_who_is_to_play() -> None:
 def test_a_ko_may_be_set() -> None:
     text = "boardsize 5\n. X O . .\nX . X O .\n. X O . .\n. . . . .\n. . . . .\nko c4\nsar w b4 1"
     (claim,) = read_problems(text).assertions
-    assert str(hk.Go5.from_text(claim.position).ko) == "B4"
+    assert str(Go5.from_text(claim.position).ko) == "B4"
     assert "taken a ko" in reason(text.replace("ko c4", "ko b5"))
 
 
@@ -565,13 +566,13 @@ def test_bytes_that_are_no_utf8_are_read_too() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n\n", "hello", "(;SZ[9])", "\0\ud800", b"\xff\xfe"])
 def test_a_text_in_no_known_format_is_an_error_that_says_what_was_tried(text: str | bytes) -> None:
-    with pytest.raises(hk.NotationError, match=r"\Ax: no problem set.*epd.*pachi") as raised:
+    with pytest.raises(hk.errors.NotationError, match=r"\Ax: no problem set.*epd.*pachi") as raised:
         read_problems(text, source="x")
     assert "\n" not in str(raised.value)
 
 
 def test_a_wrong_format_name_gets_the_right_ones() -> None:
-    with pytest.raises(hk.NotationError, match="known are epd, sfen"):
+    with pytest.raises(hk.errors.NotationError, match="known are epd, sfen"):
         read_problems("", format="pgn")
 
 
@@ -632,7 +633,7 @@ def test_any_text_is_read_or_refused(name: str, data: st.DataObject) -> None:
     check(read_problems(text, format=name, open_beside=records.__getitem__))
     try:
         check(read_problems(text.encode("utf-8", "replace"), open_beside=records.__getitem__))
-    except hk.NotationError as error:
+    except hk.errors.NotationError as error:
         assert "no problem set" in str(error)  # noqa: PT017
 
 

@@ -18,7 +18,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.foundation.progress import Progress
-from hyoka.records import batches, reading
+from hyoka.records import batches, read_record, reading
 from hyoka.records.sources import BLOCK, size_on_disk, sources
 
 from ..record_files import FIRST, SECOND, WTHOR_FILES, many_games, tarred, zipped
@@ -126,8 +126,8 @@ def test_compressed_files_in_compressed_files_come_to_an_end(tmp_path: Path) -> 
         data = gzip.compress(data)
     path = tmp_path / "quine.gz"
     path.write_bytes(data)
-    with pytest.raises((hk.SourceError, hk.RefusedError)):
-        hk.read_record(path)
+    with pytest.raises((hk.errors.SourceError, hk.errors.RefusedError)):
+        read_record(path)
 
 
 # Memory and streams
@@ -309,7 +309,7 @@ def read_ahead_threads() -> list[threading.Thread]:
 def test_no_thread_outlives_its_reader(tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     path.write_bytes(many_games(8 << 20))
-    hk.read_record(path)
+    read_record(path)
     found: Iterator[object] = batches([path])
     next(found)
     del found

@@ -12,8 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
+from hyoka.records import record_text
 from hyoka.storage.files import toml_text, write_text
 from hyoka.storage.manifest import DESCRIPTION, read_manifest
+from hyoka.study import make_study
 
 from ..record_texts import one
 
@@ -102,19 +104,19 @@ def test_a_go_bot_speaks_on_its_opponents_move() -> None:
 )
 def test_authors_are_written_and_read_again(text: str, format: str) -> None:
     record = one(text)
-    (again,) = hk.parse_records(hk.record_text(record, format))
+    (again,) = hk.parse_records(record_text(record, format))
     assert authors(again) == ({} if format == "lines" else authors(record))
 
 
 def test_a_value_of_nobodys_in_csa_stays_so() -> None:
     record = one("手合割：平手\n   1 ２六歩(27)\n*#評価値=80\n   2 中断\n", "kifu")
-    (again,) = hk.parse_records(hk.record_text(record, "csa"))
+    (again,) = hk.parse_records(record_text(record, "csa"))
     assert (authors(again), again.remarks[0].score) == ({1: None}, 80)
 
 
 def test_a_study_keeps_authors_and_older_ones_have_none(tmp_path: Path) -> None:
     (tmp_path / "games.pgn").write_text(f"{MATCH}\n\n1. d4 {{[%eval 0.1]}} *\n")
-    study, _ = hk.make_study(tmp_path / "study", [tmp_path / "games.pgn"], columns="none")
+    study, _ = make_study(tmp_path / "study", [tmp_path / "games.pgn"], columns="none")
     said = "select author from remarks order by game_id, ply"
     assert study.sql(said)["author"].to_pylist() == ["first", "second", "first", None]
     assert authors(study.record(0)) == {1: "first", 2: "second", 3: "first"}

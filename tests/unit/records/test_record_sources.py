@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.records import batches
+from hyoka.records import batches, read_record
 
 from ..record_files import (
     COMPRESSIONS,
@@ -69,7 +69,7 @@ def test_a_name_that_looks_like_a_pattern_is_a_name_first(tmp_path: Path) -> Non
 def test_what_names_no_file_is_an_error(name: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(hk.SourceError):
+    with pytest.raises(hk.errors.SourceError):
         names(f"{tmp_path}/{name}")
 
 
@@ -80,7 +80,7 @@ def test_a_pipe_in_a_folder_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "link.sgf").symlink_to("pipe.sgf")
     for source in (tmp_path, f"{tmp_path}/*", f"{tmp_path}/*.sgf"):
         assert names(source) == ["A"]
-    with pytest.raises(hk.SourceError, match="no such file"):
+    with pytest.raises(hk.errors.SourceError, match="no such file"):
         names(f"{tmp_path}/p*")
     (tmp_path / "othello.wtb").write_bytes(WTHOR_FILES["WTH_1998.wtb"])
     os.mkfifo(tmp_path / "names.jou")
@@ -313,8 +313,8 @@ def test_empty_files_hold_no_games(tmp_path: Path) -> None:
         stream = hk.read_records(path)
         assert list(stream) == []
         assert stream.refused == []
-        with pytest.raises(hk.SourceError, match="no record"):
-            hk.read_record(path)
+        with pytest.raises(hk.errors.SourceError, match="no record"):
+            read_record(path)
 
 
 @pytest.mark.parametrize("data", [b"Dear Sir,\nno game here.\n", b"\x89PNG\r\n\x1a\n" + bytes(999)])
@@ -325,8 +325,8 @@ def test_a_file_of_something_else_is_refused(data: bytes, tmp_path: Path) -> Non
     assert [record.first for record in stream] == ["A"]
     assert stream.faults == {"no records": 1}
     assert str(stream.refused[0]).startswith(f"{tmp_path / 'other'}: no records")
-    with pytest.raises(hk.RefusedError, match="no records"):
-        hk.read_record(tmp_path / "other")
+    with pytest.raises(hk.errors.RefusedError, match="no records"):
+        read_record(tmp_path / "other")
 
 
 def test_what_lies_beside_records_is_passed_over(tmp_path: Path) -> None:

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import hyoka as hk
-from hyoka.records import WRITERS
+from hyoka.games import game_type
+from hyoka.records import WRITERS, Remark, record_text
 
 
 def record_of(game: str, *moves: str, **fields: Any) -> hk.Record:
     """A record of moves from the game's usual start."""
-    at = hk.game_type(game)()
+    at = game_type(game)()
     codes = []
     for move in moves:
         codes.append(at.parse(move).code)
@@ -38,8 +39,8 @@ ALL: Final = {
 
 
 def test_sgf_is_as_the_standard_has_it() -> None:
-    remark = hk.Remark(2, value=0.25, score=-3.5, clock_s=61.5)
-    text = hk.record_text(replace(GO, remarks=(remark,), event=r"a]b\c"), "sgf")
+    remark = Remark(2, value=0.25, score=-3.5, clock_s=61.5)
+    text = record_text(replace(GO, remarks=(remark,), event=r"a]b\c"), "sgf")
     assert text == (
         r"(;GM[1]FF[4]CA[UTF-8]SZ[9]PB[A]EV[a\]b\\c]KM[5.5]RE[B+R]"
         "\n;B[ee];W[gc]"
@@ -50,9 +51,9 @@ def test_sgf_is_as_the_standard_has_it() -> None:
 
 def test_set_up_stones_are_written_as_such() -> None:
     (record,) = hk.parse_records("(;GM[1]SZ[9]HA[2]AB[cc][gg];W[ee])")
-    assert "HA[2]" in hk.record_text(record, "sgf")
-    assert "AB[cc][gg]" in hk.record_text(record, "sgf")
-    assert "AB[cc][gg]PL[W]" in hk.record_text(replace(record, tags={}), "sgf")
+    assert "HA[2]" in record_text(record, "sgf")
+    assert "AB[cc][gg]" in record_text(record, "sgf")
+    assert "AB[cc][gg]PL[W]" in record_text(replace(record, tags={}), "sgf")
 
 
 def test_pgn_is_as_the_standard_has_it() -> None:
@@ -62,9 +63,9 @@ def test_pgn_is_as_the_standard_has_it() -> None:
         date="1998-10",
         result=0.5,
         ending="adjudicated",
-        remarks=(hk.Remark(2, score=35.0, depth=20), hk.Remark(5, mate=-3)),
+        remarks=(Remark(2, score=35.0, depth=20), Remark(5, mate=-3)),
     )
-    assert hk.record_text(record, "pgn") == (
+    assert record_text(record, "pgn") == (
         '[Event "the \\"x\\""]\n[Site "?"]\n[Date "1998.10.??"]\n[Round "?"]\n[White "A"]\n'
         '[Black "B"]\n[Result "1/2-1/2"]\n[Termination "adjudication"]\n\n'
         "1. e4 e5 {[%eval 0.35,20]} 2. Nf3 Nc6 3. Bb5 {[%eval #-3]} 1/2-1/2\n\n"
@@ -73,7 +74,7 @@ def test_pgn_is_as_the_standard_has_it() -> None:
 
 def test_lines_of_pgn_stay_short() -> None:
     record = record_of("chess", *(["Nf3", "Nf6", "Ng1", "Ng8"] * 24))
-    text = hk.record_text(record, "pgn")
+    text = record_text(record, "pgn")
     assert max(map(len, text.splitlines())) <= 255  # the standard's limit for reading
     assert hk.parse_records(text) == [replace(record, ending="unfinished")]
 
@@ -81,7 +82,7 @@ def test_lines_of_pgn_stay_short() -> None:
 def test_a_start_with_black_to_play_is_numbered_as_such() -> None:
     fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
     (record,) = hk.parse_records(f'[SetUp "1"]\n[FEN "{fen}"]\n\n2... Nc6 3. Bb5 a6 *\n')
-    text = hk.record_text(record, "pgn")
+    text = record_text(record, "pgn")
     assert f'[SetUp "1"]\n[FEN "{fen}"]\n\n2... Nc6 3. Bb5 a6 *\n\n' in text
 
 
@@ -91,9 +92,9 @@ def test_csa_is_as_the_standard_has_it() -> None:
         date="2016-01-02",
         result=1.0,
         ending="resigned",
-        remarks=(hk.Remark(1, score=35.0, spent_s=12.0, author="first"),),
+        remarks=(Remark(1, score=35.0, spent_s=12.0, author="first"),),
     )
-    assert hk.record_text(record, "csa") == (
+    assert record_text(record, "csa") == (
         "V2.2\nN+A\n$START_TIME:2016/01/02\nPI\n+\n+7776FU\nT12\n'** 35\n-3334FU\n+8822UM\n"
         "-3122GI\n+0055KA\n%TORYO\n"
     )
@@ -109,22 +110,22 @@ def test_csa_is_as_the_standard_has_it() -> None:
     ],
 )
 def test_lines_are_what_engines_and_tables_use(record: hk.Record, line: str) -> None:
-    assert hk.record_text(record, "lines") == line
+    assert record_text(record, "lines") == line
 
 
 @pytest.mark.parametrize("format", WRITERS)
 def test_what_a_format_has_no_board_for_is_an_error(format: str) -> None:
     for record in (GO, CHESS, SHOGI, OTHELLO, BLOKUS):
         if record in ALL[format]:
-            assert hk.record_text(record, format)
+            assert record_text(record, format)
         else:
-            with pytest.raises(hk.NotationError, match=f"not written for {record.game}"):
-                hk.record_text(record, format)
+            with pytest.raises(hk.errors.NotationError, match=f"not written for {record.game}"):
+                record_text(record, format)
 
 
 def test_an_unknown_writer_is_an_error() -> None:
-    with pytest.raises(hk.NotationError, match="no writer for 'xyz'"):
-        hk.record_text(GO, "xyz")
+    with pytest.raises(hk.errors.NotationError, match="no writer for 'xyz'"):
+        record_text(GO, "xyz")
 
 
 @pytest.mark.parametrize("format", ["sgf", "pgn", "csa", "kif"])
@@ -134,7 +135,7 @@ def test_an_unknown_writer_is_an_error() -> None:
 def test_control_characters_are_written_as_blanks(format: str, name: str) -> None:
     """A record that a program made may hold anything; it must not become other lines."""
     record = replace(ALL[format][0], event=name, result=1.0, ending="resigned")
-    text = hk.record_text(record, format)
+    text = record_text(record, format)
     (read,) = hk.parse_records(text, format={"kif": "kifu"}.get(format, format))
     assert (read.result, read.moves.tolist()) == (1.0, record.moves.tolist())
     plain = "".join(" " if ord(letter) < 32 else letter for letter in name)
@@ -144,13 +145,13 @@ def test_control_characters_are_written_as_blanks(format: str, name: str) -> Non
 def test_small_numbers_come_back_exactly() -> None:
     for number in (1e-7, 5.9604645e-08, 1 / 3, 2e-9):
         value = float(np.float32(number))
-        record = replace(GO, remarks=(hk.Remark(1, value=value, score=value),))
-        assert hk.parse_records(hk.record_text(record, "sgf")) == [record]
+        record = replace(GO, remarks=(Remark(1, value=value, score=value),))
+        assert hk.parse_records(record_text(record, "sgf")) == [record]
 
 
 def test_small_komi_does_not_grow() -> None:
     record = replace(GO, komi=1e-7)
-    (read,) = hk.parse_records(hk.record_text(record, "sgf"))
+    (read,) = hk.parse_records(record_text(record, "sgf"))
     assert read.komi == pytest.approx(1e-7)
 
 
@@ -171,12 +172,12 @@ def test_a_file_of_records_reads_back(format: str, tmp_path: Path) -> None:
 def test_the_format_may_be_given(tmp_path: Path) -> None:
     path = tmp_path / "games"
     assert hk.write_records([CHESS], path, format="lines") == 1
-    assert path.read_text() == hk.record_text(CHESS, "lines")
+    assert path.read_text() == record_text(CHESS, "lines")
 
 
 @pytest.mark.parametrize("name", ["games", "games.doc", "games.sgf.gz"])
 def test_a_name_that_tells_no_format_is_an_error(name: str, tmp_path: Path) -> None:
-    with pytest.raises(hk.NotationError, match=name):
+    with pytest.raises(hk.errors.NotationError, match=name):
         hk.write_records([GO], tmp_path / name)
 
 
@@ -196,7 +197,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
     with pytest.raises(OSError):  # noqa: PT011
         hk.write_records(failing(), path)
-    with pytest.raises(hk.NotationError):
+    with pytest.raises(hk.errors.NotationError):
         hk.write_records([OTHELLO, CHESS], path)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["games.sgf"]
@@ -205,10 +206,10 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_an_illegal_record_is_an_error_not_a_crash() -> None:
     for game, format in (("chess", "pgn"), ("shogi", "csa"), ("go9", "sgf"), ("othello", "sgf")):
         bad = hk.Record(game=game, moves=np.array([0, 0, 65535], np.uint16))
-        with pytest.raises((hk.IllegalMoveError, hk.NotationError)):
-            hk.record_text(bad, format)
-        with pytest.raises((hk.IllegalMoveError, hk.NotationError)):
-            hk.record_text(hk.Record(game=game, moves=bad.moves[:0], start="x y z"), format)
+        with pytest.raises((hk.errors.IllegalMoveError, hk.errors.NotationError)):
+            record_text(bad, format)
+        with pytest.raises((hk.errors.IllegalMoveError, hk.errors.NotationError)):
+            record_text(hk.Record(game=game, moves=bad.moves[:0], start="x y z"), format)
 
 
 # What KIF says of players, handicaps and ends
@@ -219,7 +220,7 @@ def test_handicaps_are_named_in_kif(handicap: str) -> None:
     start = hk.Shogi(handicap=handicap)
     pieces = 38 + 2 - int((start.cells != 0).sum())
     record = replace(SHOGI, moves=SHOGI.moves[:0], start=start.text, handicap=pieces)
-    text = hk.record_text(replace(record, ending="unfinished"), "kif")
+    text = record_text(replace(record, ending="unfinished"), "kif")
     assert "落ち" in text
     (again,) = hk.parse_records(text, format="kifu")
     assert (again.start, again.handicap) == (start.text, pieces)
@@ -229,7 +230,7 @@ def test_handicaps_are_named_in_kif(handicap: str) -> None:
 @pytest.mark.parametrize("name", ["A", "B 2805"])
 def test_ratings_in_kif_do_not_become_names(name: str, rating: str) -> None:
     record = replace(SHOGI, first=name, first_rating=rating)
-    (again,) = hk.parse_records(hk.record_text(record, "kif"), format="kifu")
+    (again,) = hk.parse_records(record_text(record, "kif"), format="kifu")
     assert (again.first, again.first_rating) == (name, rating)
 
 
@@ -237,7 +238,7 @@ def test_kif_does_not_call_a_win_foul_that_was_none() -> None:
     """After five moves White is to play; by what White has won, no word of KIF says."""
     record = replace(SHOGI, result=0.0, ending="adjudicated")
     assert len(record) % 2
-    text = hk.record_text(record, "kif")
+    text = record_text(record, "kif")
     assert text.endswith("まで5手で後手の勝ち\n")
     (again,) = hk.parse_records(text, format="kifu")
     assert (again.result, again.ending) == (0, "unknown")
@@ -252,7 +253,7 @@ def test_what_pgn_keeps() -> None:
         '[Termination "White wins, time forfeit"]\n\n'
         "{first} 1. e4! {words [%csl Gd4] [%eval 0.3]} e5 $2 (1... c5) 2. Nf3 -- 1-0\n"
     )
-    assert hk.record_text(record, "pgn") == (
+    assert record_text(record, "pgn") == (
         '[White "W"]\n[WhiteTitle "GM"]\n[Annotator "me"]\n[ECO "C20"]\n[Result "1-0"]\n'
         '[Termination "White wins, time forfeit"]\n\n'
         "{first} 1. e4 $1 {words [%csl Gd4] [%eval 0.3]} 1... e5 $2 2. Nf3 1-0\n\n"
@@ -269,7 +270,7 @@ def test_what_sgf_keeps() -> None:
     assert record.tags["GN"] == "a ] b"
     assert record.tags["XYZ"] == "private\fvalues"
     assert record.time_control == "600 5x30"
-    assert hk.record_text(record, "sgf") == f"(;{root}\n;B[ee]{node};W[gc])\n"
+    assert record_text(record, "sgf") == f"(;{root}\n;B[ee]{node};W[gc])\n"
 
 
 def test_what_csa_keeps_and_kif_loses() -> None:
@@ -280,8 +281,8 @@ def test_what_csa_keeps_and_kif_loses() -> None:
     )
     (record,) = hk.parse_records(text)
     assert record.tags["%"] == "JISHOGI"
-    assert hk.record_text(record, "csa") == text
-    in_kif = hk.record_text(record, "kif")
+    assert record_text(record, "csa") == text
+    in_kif = record_text(record, "kif")
     assert "千日手" in in_kif
     assert "summary" not in in_kif
     assert hk.parse_records(in_kif) == [record]
@@ -296,7 +297,7 @@ def test_what_kif_keeps() -> None:
     (record,) = hk.parse_records(text, format="kifu")
     assert (record.date, record.first_rating) == ("1999-07-15", "四段")
     assert record.tags["備考"] == "a：b"
-    assert hk.record_text(record, "kif") == text
+    assert record_text(record, "kif") == text
 
 
 @pytest.mark.parametrize(
@@ -316,7 +317,7 @@ def test_fields_count_where_headers_and_words_say_something_else(text: str, form
     (record,) = hk.parse_records(text, format=read_as)
     first, *others = record.remarks
     changed = replace(record, first="B", remarks=(replace(first, score=77.0, author=None), *others))
-    (read,) = hk.parse_records(hk.record_text(changed, format), format=read_as)
+    (read,) = hk.parse_records(record_text(changed, format), format=read_as)
     assert read == changed
     assert read.tags.get("X", read.tags.get("$X")) == "y"
     assert "fine" in read.remarks[0].text
@@ -338,13 +339,13 @@ def test_fields_count_where_headers_and_words_say_something_else(text: str, form
 def test_words_and_headers_can_do_nothing_but_speak(format: str, words: str) -> None:
     record = replace(
         ALL[format][0],
-        remarks=(hk.Remark(1, score=5.0, text=words, properties=words), hk.Remark(2, text=words)),
+        remarks=(Remark(1, score=5.0, text=words, properties=words), Remark(2, text=words)),
         tags={"X": words, words: "x", "$X": words, "White": words},
         result=1.0,
         ending="resigned",
     )
     (read,) = hk.parse_records(
-        hk.record_text(record, format), format={"kif": "kifu"}.get(format, format)
+        record_text(record, format), format={"kif": "kifu"}.get(format, format)
     )
     assert read.moves.tolist() == record.moves.tolist()
     assert (read.first, read.result, read.remarks[0].score) == ("A", 1.0, 5.0)
@@ -352,6 +353,6 @@ def test_words_and_headers_can_do_nothing_but_speak(format: str, words: str) -> 
 
 def test_what_lines_lose() -> None:
     (record,) = hk.parse_records("V2.2\nN+A\nPI\n+\n+7776FU\nT12\n'** 35\n%TORYO\n")
-    (again,) = hk.parse_records(hk.record_text(record, "lines"))
+    (again,) = hk.parse_records(record_text(record, "lines"))
     assert (again.first, again.remarks, again.result, again.ending) == ("", (), None, "unfinished")
     assert again.moves.tolist() == record.moves.tolist()

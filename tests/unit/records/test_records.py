@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.records import batches, recognize
+from hyoka.records import batches, read_record, recognize
 from hyoka.records.summary import summarize
 from hyoka.reporting.study_report.study_facts import record_facts
 
@@ -42,24 +42,24 @@ def test_bad_games_are_counted_and_the_others_read(tmp_path: Path) -> None:
 def test_strict_reading_stops_at_the_first_bad_game(tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     path.write_text(BAD_FILE)
-    with pytest.raises(hk.RefusedError, match=r"games\.sgf:4: game 2, ply 2: ") as error:
+    with pytest.raises(hk.errors.RefusedError, match=r"games\.sgf:4: game 2, ply 2: ") as error:
         list(hk.read_records(path, strict=True))
     assert (error.value.line, error.value.number, error.value.ply) == (4, 2, 2)
     assert error.value.source == str(path)
-    with pytest.raises(hk.RefusedError):
+    with pytest.raises(hk.errors.RefusedError):
         hk.parse_records(BAD_FILE)
 
 
 def test_strict_reading_gives_the_good_games_before_the_bad_one(tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     path.write_text(BAD_FILE)
-    assert hk.read_record(path).move_texts() == ["E5", "G7"]
+    assert read_record(path).move_texts() == ["E5", "G7"]
 
 
 def test_an_unknown_format_is_an_error() -> None:
-    with pytest.raises(hk.NotationError, match="no format 'xyz'"):
+    with pytest.raises(hk.errors.NotationError, match="no format 'xyz'"):
         hk.read_records("x", format="xyz")
-    with pytest.raises(hk.NotationError, match="no format 'xyz'"):
+    with pytest.raises(hk.errors.NotationError, match="no format 'xyz'"):
         hk.parse_records("1. e4 *", format="xyz")
 
 

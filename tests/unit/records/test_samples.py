@@ -20,6 +20,7 @@ import hyoka as hk
 from hyoka.foundation.progress import Progress
 from hyoka.records import Record
 from hyoka.records.samples import SAMPLES, sample_path
+from hyoka.search import linear_evaluation
 from hyoka.study import COMMENTS
 from hyoka.workflows.demo import STATIC, run_demo
 
@@ -178,7 +179,7 @@ def test_chess_players_words_are_those_that_python_chess_reads() -> None:
 
 
 def test_a_wrong_name_gets_the_nearest_right_one() -> None:
-    with pytest.raises(hk.SourceError, match="did you mean othello"):
+    with pytest.raises(hk.errors.SourceError, match="did you mean othello"):
         sample_path("otello")
 
 
@@ -186,7 +187,7 @@ def test_a_wrong_name_gets_the_nearest_right_one() -> None:
 
 
 def test_the_demos_static_evaluator_is_the_linear_evaluation() -> None:
-    evaluation = hk.linear_evaluation("go9")
+    evaluation = linear_evaluation("go9")
     positions = [record.position(30) for record in records_of("go9")[:50]]
     found = [hk.search_once(position, STATIC).score for position in positions]
     assert found == list(evaluation.score(positions))

@@ -5,6 +5,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.games import as_go
+from hyoka.records import Remark
 
 from ..record_texts import Read, fault, one, remarks
 
@@ -247,7 +248,7 @@ def test_the_movers_clock_is_kept() -> None:
 def test_commands_in_comments_are_remarks() -> None:
     move = r"C[Good. [%value 0.625\] [%score -3.5\] [%depth 12\] [%clk 0:01:02.5\] [%emt 3\]]"
     (remark,) = go("", f";B[ee]{move};W[gc]").remarks
-    assert remark == hk.Remark(1, 0.625, -3.5, None, 12, 62.5, 3, book=False)
+    assert remark == Remark(1, 0.625, -3.5, None, 12, 62.5, 3, book=False)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
-from hyoka.records import RecordStream, batches, records_in
+from hyoka.records import RecordStream, Remark, batches, records_in
 from hyoka.records.problems import read_problems
 from hyoka.records.summary import summarize
 from hyoka.study import make_study
+from hyoka.study.evaluating import evaluate
 
 
 def stream_of(text: str) -> tuple[RecordStream, list[hk.Record]]:
@@ -96,7 +97,7 @@ UNREADABLE = [
 @pytest.mark.parametrize("text", UNREADABLE)
 def test_what_is_no_number_as_a_whole_is_left_out_and_counted(text: str) -> None:
     stream, [record] = stream_of(text)
-    assert all(remark == hk.Remark(remark.ply) for remark in record.remarks)
+    assert all(remark == Remark(remark.ply) for remark in record.remarks)
     assert stream.unreadable == 1
     [first] = stream.first_unreadable
     assert (first.number, first.ply) == (1, 1)
@@ -105,11 +106,11 @@ def test_what_is_no_number_as_a_whole_is_left_out_and_counted(text: str) -> None
 
 def test_what_can_be_read_beside_it_is_kept() -> None:
     stream, [record] = stream_of(pgn("[%eval 0.35,12x] [%clk 0:01:00] [%emt 3s]"))
-    assert record.remarks == (hk.Remark(1, score=35, clock_s=60),)
+    assert record.remarks == (Remark(1, score=35, clock_s=60),)
     assert stream.unreadable == 2
     assert stream.first_unreadable[0].text == "[%eval 0.35,12x]"
     stream, [record] = stream_of(pgn("+0.35/12 1.2.3s"))
-    assert record.remarks == (hk.Remark(1, score=35, depth=12, author="first"),)
+    assert record.remarks == (Remark(1, score=35, depth=12, author="first"),)
     assert stream.unreadable == 1
     stream, [record] = stream_of(pgn("ev=0.35, d=1x, mt=00:0x, tl=12"))
     [remark] = record.remarks
@@ -152,16 +153,16 @@ def test_prose_is_no_unreadable_number(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "remark"),
     [
-        (pgn("[%eval +0.35 ]"), hk.Remark(1, score=35)),
-        (pgn("[%eval .5, 12]"), hk.Remark(1, score=50, depth=12)),
-        (pgn("[%eval #+3]"), hk.Remark(1, mate=3)),
-        (pgn("[%eval 1.44"), hk.Remark(1, score=144)),
-        (csa("'** 30 -3334FU +2726FU"), hk.Remark(1, score=30, author="first")),
-        (kif("", "**対局 評価値 1234↑"), hk.Remark(1, score=1234, author="first")),
-        (sgf("C[Winrate 40%, so]"), hk.Remark(1, value=0.6, author="second")),
+        (pgn("[%eval +0.35 ]"), Remark(1, score=35)),
+        (pgn("[%eval .5, 12]"), Remark(1, score=50, depth=12)),
+        (pgn("[%eval #+3]"), Remark(1, mate=3)),
+        (pgn("[%eval 1.44"), Remark(1, score=144)),
+        (csa("'** 30 -3334FU +2726FU"), Remark(1, score=30, author="first")),
+        (kif("", "**対局 評価値 1234↑"), Remark(1, score=1234, author="first")),
+        (sgf("C[Winrate 40%, so]"), Remark(1, value=0.6, author="second")),
     ],
 )
-def test_whole_numbers_are_read(text: str, remark: hk.Remark) -> None:
+def test_whole_numbers_are_read(text: str, remark: Remark) -> None:
     stream, [record] = stream_of(text)
     assert stream.unreadable == 0
     [found] = [each for each in record.remarks if each.ply == 1]
@@ -199,8 +200,8 @@ def test_tables_of_evaluations_are_read_whole(tmp_path: Path, value: str) -> Non
     study = hk.Study.create(tmp_path / "study", file, columns="none")
     table = tmp_path / "mine.csv"
     table.write_text(f"game_id,ply,score\n0,0,1\n0,1,{value}\n")
-    with pytest.raises(hk.SourceError, match=r"score is (not all numbers|inf)"):
-        hk.evaluate(study, f"table:{table}")
+    with pytest.raises(hk.errors.SourceError, match=r"score is (not all numbers|inf)"):
+        evaluate(study, f"table:{table}")
 
 
 @pytest.mark.parametrize("operation", ["ce 1e3", "ce 12x", "ce 1.5", "dm 3x", "hmvc 1e1"])

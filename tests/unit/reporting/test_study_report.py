@@ -26,6 +26,7 @@ from hyoka.reporting.study_report import (
 from hyoka.storage.files import toml_text, write_text
 from hyoka.storage.manifest import part_name
 from hyoka.storage.parquet import write_parquet
+from hyoka.study import append_to_study
 from hyoka.study.tables import EVALUATION_SCHEMA
 
 OPENING = [
@@ -368,12 +369,12 @@ def test_games_that_all_ended_alike_make_a_page_that_says_so(tmp_path: Path) -> 
 
 def test_without_evaluations_or_wins_and_losses_there_is_a_clear_error(tmp_path: Path) -> None:
     study = made_study(tmp_path, [0.5] * 12)
-    with pytest.raises(hk.StudyError, match="nothing has been evaluated yet"):
+    with pytest.raises(hk.errors.StudyError, match="nothing has been evaluated yet"):
         study_report(study)
     say(study, "some", knowing(2.0))
-    with pytest.raises(hk.StudyError, match="all games that some evaluated are drawn"):
+    with pytest.raises(hk.errors.StudyError, match="all games that some evaluated are drawn"):
         study_report(study)
-    with pytest.raises(hk.StudyError, match="no evaluator 'other'"):
+    with pytest.raises(hk.errors.StudyError, match="no evaluator 'other'"):
         study_report(study, ReportOptions(evaluators=["other"]))
 
 
@@ -428,7 +429,7 @@ def test_names_from_records_stay_text(tmp_path: Path) -> None:
     study = made_study(tmp_path, fair_results(40))
     file = tmp_path / "evil.pgn"
     file.write_text('[White "<script>alert(1)</script>"]\n[Result "1-0"]\n\n1. a3 1-0\n')
-    hk.append_to_study(study.path, file)
+    append_to_study(study.path, file)
     say(study, "some", knowing(1.0))
     html = study_report(study, ReportOptions(resamples=0, slices=0)).page.html()
     assert "<script>alert" not in html

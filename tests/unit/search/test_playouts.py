@@ -12,16 +12,19 @@ from scipy.stats import chisquare
 from typer.testing import CliRunner
 
 import hyoka as hk
+from hyoka._core import Go3
 from hyoka.apps.cli.command_table import command_line
 from hyoka.learning.mets import learn_mets
 from hyoka.learning.prediction import table_of
 from hyoka.records.samples import sample_path
+from hyoka.search import Searcher, strengths_model_file
+from hyoka.search.playouts import Playouts
 
 
-def some(*outcomes: int) -> hk.Playouts:
+def some(*outcomes: int) -> Playouts:
     scores = np.array(outcomes, dtype=np.float32)
     lengths = np.ones(len(outcomes), dtype=np.int32)
-    return hk.Playouts(
+    return Playouts(
         np.array(outcomes, dtype=np.int8), lengths, scores, np.ones(len(outcomes), dtype=bool)
     )
 
@@ -103,7 +106,7 @@ def test_a_game_cut_off_is_scored_as_it_stands() -> None:
 
 def test_shogi_is_cut_off_after_256_plies_and_go_after_three_times_its_points() -> None:
     assert hk.playouts(hk.Shogi(), 100).lengths.max() == 256
-    assert hk.playouts(hk.Go3(), 500).lengths.max() <= 27
+    assert hk.playouts(Go3(), 500).lengths.max() <= 27
 
 
 def test_a_finished_game_is_its_own_playout() -> None:
@@ -134,7 +137,7 @@ STRENGTHS = "uct:preset=paper,playouts=1,formula=puct"
 
 def chances(line: hk.Othello.Line) -> dict[Any, float]:
     """By what a policy by strengths goes: the share that a tree search takes as a prior."""
-    reports = hk.Searcher(STRENGTHS, "othello").search(line).moves
+    reports = Searcher(STRENGTHS, "othello").search(line).moves
     return {report.move: report.prior or 0.0 for report in reports}
 
 
@@ -212,7 +215,7 @@ def test_all_moves_alike_by_any_way() -> None:
 
 
 def test_files_of_move_models_serve_playouts(tmp_path: Path) -> None:
-    strengths = hk.strengths_model_file("othello", {"corner": 1e6})
+    strengths = strengths_model_file("othello", {"corner": 1e6})
     line = late(20)
     greedy = hk.playouts(line, 200, policy="strengths", strengths=strengths, seed=1)
     assert (greedy.scores != hk.playouts(line, 200, policy="strengths", seed=1).scores).any()
@@ -227,12 +230,12 @@ def test_files_of_move_models_serve_playouts(tmp_path: Path) -> None:
     [
         ({"policy": "strenghts"}, "did you mean strengths"),
         ({"policy": "light"}, "policy=light is for Go"),
-        ({"strengths": hk.strengths_model_file("othello", {})}, "has no effect"),
+        ({"strengths": strengths_model_file("othello", {})}, "has no effect"),
         ({"epsilon": 0.5}, "has no effect with policy=uniform"),
     ],
 )
 def test_policies_that_cannot_be_are_refused(arguments: dict[str, Any], words: str) -> None:
-    with pytest.raises(hk.NotationError, match=words):
+    with pytest.raises(hk.errors.NotationError, match=words):
         hk.playouts(hk.Othello(), 1, **arguments)
 
 

@@ -11,6 +11,19 @@ from typing import Any
 import pytest
 
 import hyoka as hk
+from hyoka._core import Go5, Reason
+from hyoka.games import PythonLine
+from hyoka.search import (
+    Searcher,
+    SearchLimits,
+    SearchResult,
+    SearchSpec,
+    ab,
+    difficulty,
+    linear_evaluation,
+    mc,
+    uct,
+)
 
 ENDING = hk.Othello.from_text("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X")
 
@@ -22,16 +35,16 @@ def broken(positions: Sequence[Any]) -> list[float]:
 @pytest.mark.parametrize(
     "spec",
     [
-        hk.uct(playouts=500, threads=3, evaluator=broken),
-        hk.uct(playouts=500, threads=3, cut=0, evaluation=broken),
-        hk.uct(playouts=500, threads=3, prior=3, evaluation=broken),
-        hk.mc(playouts=500, threads=3, cut=0, evaluation=broken),
-        hk.ab(depth=3, evaluation=broken),
+        uct(playouts=500, threads=3, evaluator=broken),
+        uct(playouts=500, threads=3, cut=0, evaluation=broken),
+        uct(playouts=500, threads=3, prior=3, evaluation=broken),
+        mc(playouts=500, threads=3, cut=0, evaluation=broken),
+        ab(depth=3, evaluation=broken),
     ],
     ids=str,
 )
-def test_an_error_in_any_thread_is_raised(spec: hk.SearchSpec) -> None:
-    searcher = hk.Searcher(spec, "othello")
+def test_an_error_in_any_thread_is_raised(spec: SearchSpec) -> None:
+    searcher = Searcher(spec, "othello")
     for _ in range(2):
         with pytest.raises(ZeroDivisionError, match="on purpose"):
             searcher.search(hk.Othello())
@@ -40,38 +53,34 @@ def test_an_error_in_any_thread_is_raised(spec: hk.SearchSpec) -> None:
 def test_an_error_in_bulk_work_is_raised() -> None:
     start = hk.Chess()
     with pytest.raises(ZeroDivisionError):
-        hk.difficulty(
-            [start] * 8, [start.parse("e2e4")] * 8, spec=hk.ab(evaluation=broken), threads=3
-        )
-    with pytest.raises(hk.NotationError, match="1 to 20"):
-        hk.difficulty([start], [start.parse("e2e4")], depths=0)
+        difficulty([start] * 8, [start.parse("e2e4")] * 8, spec=ab(evaluation=broken), threads=3)
+    with pytest.raises(hk.errors.NotationError, match="1 to 20"):
+        difficulty([start], [start.parse("e2e4")], depths=0)
 
 
 @pytest.mark.parametrize("limits", [{"time_s": -1}, {"time_s": float("nan")}, {"playouts": 0}])
 @pytest.mark.parametrize("name", ["nodes", "depth", "playouts"])
 def test_limits_are_positive_numbers(limits: dict[str, Any], name: str) -> None:
-    with pytest.raises(hk.NotationError, match="positive"):
-        hk.SearchLimits(**limits)
+    with pytest.raises(hk.errors.NotationError, match="positive"):
+        SearchLimits(**limits)
     halves: dict[str, Any] = {name: 1.5}
-    with pytest.raises(hk.NotationError, match=name):
-        hk.SearchLimits(**halves)
+    with pytest.raises(hk.errors.NotationError, match=name):
+        SearchLimits(**halves)
 
 
 @pytest.mark.parametrize(("spec", "name"), [("uct", "go9"), ("ab", "chess")])
 def test_one_searcher_runs_one_search_at_a_time(spec: str, name: str) -> None:
-    searcher = hk.Searcher(spec, name)
+    searcher = Searcher(spec, name)
     refused: list[Exception] = []
 
-    def second(_: hk.SearchResult | None = None) -> None:
+    def second(_: SearchResult | None = None) -> None:
         try:
-            searcher.search(hk.position(name), hk.SearchLimits(nodes=10))
+            searcher.search(hk.position(name), SearchLimits(nodes=10))
         except RuntimeError as error:
             refused.append(error)
         searcher.stop()
 
-    searcher.search(
-        hk.position(name), hk.SearchLimits(infinite=True), on_result=second, every_s=0.01
-    )
+    searcher.search(hk.position(name), SearchLimits(infinite=True), on_result=second, every_s=0.01)
     assert "running already" in str(refused[0])
 
 
@@ -91,7 +100,7 @@ while not __import__("hyoka.search.searcher").search.searcher._running:
 
 @pytest.mark.parametrize("spec", ["mc:time=1000", "uct:time=1000", "ab:time=1000", "exact:nodes=0"])
 def test_every_search_can_be_stopped(spec: str) -> None:
-    searcher = hk.Searcher(spec, "othello")
+    searcher = Searcher(spec, "othello")
     done = threading.Event()
 
     def stop_again_and_again() -> None:
@@ -104,7 +113,7 @@ def test_every_search_can_be_stopped(spec: str) -> None:
 
 
 def test_a_stop_reaches_the_mate_search_at_the_root() -> None:
-    searcher = hk.Searcher("uct:mate=1000000,time=1000", "shogi")
+    searcher = Searcher("uct:mate=1000000,time=1000", "shogi")
     done = threading.Event()
 
     def stop_again_and_again() -> None:
@@ -124,14 +133,14 @@ def test_evaluations_of_children_do_not_make_simulations_run_to_the_end() -> Non
 
 
 def test_komi_is_no_part_of_a_hash_but_of_what_a_table_knows() -> None:
-    searcher = hk.Searcher("ab:depth=3", "go5")
-    searcher.search(hk.Go5(komi=24.5))
-    kept = searcher.search(hk.Go5(komi=0.5))
-    assert kept.score == hk.search_once(hk.Go5(komi=0.5), "ab:depth=3").score
+    searcher = Searcher("ab:depth=3", "go5")
+    searcher.search(Go5(komi=24.5))
+    kept = searcher.search(Go5(komi=0.5))
+    assert kept.score == hk.search_once(Go5(komi=0.5), "ab:depth=3").score
 
 
 def test_final_scores_are_told_to_the_half_point() -> None:
-    line = hk.Go5(komi=7.5).line().play("C3").play("pass")
+    line = Go5(komi=7.5).line().play("C3").play("pass")
     result = hk.search_once(line, "ab:depth=2")
     assert (result.score, result.proven) == (17.5, "won")
 
@@ -140,7 +149,7 @@ def test_a_solver_at_the_leaves_tells_no_length_and_leaves_the_root_its_moves() 
     def even(positions: Sequence[Any]) -> list[float]:
         return [0.5] * len(positions)
 
-    for spec in (hk.uct(playouts=50, ending=14), hk.uct(playouts=50, ending=14, evaluator=even)):
+    for spec in (uct(playouts=50, ending=14), uct(playouts=50, ending=14, evaluator=even)):
         result = hk.search_once(ENDING, spec)
         assert result.best in ENDING.legal_moves
         assert result.proven == "won"
@@ -149,7 +158,7 @@ def test_a_solver_at_the_leaves_tells_no_length_and_leaves_the_root_its_moves() 
 
 def test_a_mating_line_mates_also_when_much_was_solved_before() -> None:
     """Proofs that leave the table may be found again by way of positions that rest on them."""
-    searcher = hk.Searcher("mate:hash=1,nodes=20000", "shogi")
+    searcher = Searcher("mate:hash=1,nodes=20000", "shogi")
     rooks = "3k5/5n3/9/9/9/9/9/9/4K4 b 2R2S 1"
     found = 0
     for text in [rooks, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", rooks, rooks]:
@@ -159,7 +168,7 @@ def test_a_mating_line_mates_also_when_much_was_solved_before() -> None:
             for move in result.pv:
                 line = line.play(str(move))
             assert line.outcome is not None
-            assert line.outcome.reason is hk.Reason.checkmate
+            assert line.outcome.reason is Reason.checkmate
             found += 1
     assert found >= 1
 
@@ -243,31 +252,31 @@ def test_a_game_in_python_that_lists_moves_at_its_end(spec: str) -> None:
 )
 @pytest.mark.parametrize("spec", ["uct:playouts=50", "ab:depth=3"])
 def test_a_game_in_python_that_breaks_the_protocol(game: Any, message: str, spec: str) -> None:
-    with pytest.raises(hk.NotationError, match=message):
+    with pytest.raises(hk.errors.NotationError, match=message):
         hk.search_once(game, spec)
 
 
 @pytest.mark.parametrize("spec", ["uct", "ab"])
 def test_a_search_of_a_game_in_python_tells_what_it_finds_and_is_stopped(spec: str) -> None:
-    searcher = hk.Searcher(spec, None)
-    told: list[hk.SearchResult] = []
+    searcher = Searcher(spec, None)
+    told: list[SearchResult] = []
 
-    def on_result(result: hk.SearchResult) -> None:
+    def on_result(result: SearchResult) -> None:
         told.append(result)
         searcher.stop()
 
     endless = Race(goal=10**6)
-    limits = hk.SearchLimits(infinite=True)
+    limits = SearchLimits(infinite=True)
     result = searcher.search(endless, limits, on_result=on_result, every_s=0.01)
     assert result.best in (1, 2)
     assert told
 
 
 def test_a_line_of_a_game_in_python_is_checked() -> None:
-    with pytest.raises(hk.IllegalMoveError, match="ply 1"):
-        hk.PythonLine(Race(), (3,))
-    with pytest.raises(hk.IllegalMoveError, match="ply 2"):
-        hk.PythonLine.read(Race(), "1 7")
+    with pytest.raises(hk.errors.IllegalMoveError, match="ply 1"):
+        PythonLine(Race(), (3,))
+    with pytest.raises(hk.errors.IllegalMoveError, match="ply 2"):
+        PythonLine.read(Race(), "1 7")
 
 
 @dataclass(frozen=True)
@@ -288,8 +297,8 @@ class ThreeInARow(Race):
 
 
 def test_proofs_where_one_side_moves_again() -> None:
-    searcher = hk.Searcher("uct:playouts=50", None)
-    line = hk.PythonLine(ThreeInARow())
+    searcher = Searcher("uct:playouts=50", None)
+    line = PythonLine(ThreeInARow())
     for _ in range(3):
         result = searcher.search(line)
         assert (result.proven, result.value) == ("won", 1.0)
@@ -298,14 +307,14 @@ def test_proofs_where_one_side_moves_again() -> None:
 
 
 def test_specs_with_different_parts_are_different() -> None:
-    one, same = (hk.uct(evaluator=lambda positions: [0.5] * len(positions)) for _ in range(2))
-    two = hk.uct(evaluator=lambda positions: [0.6] * len(positions))
+    one, same = (uct(evaluator=lambda positions: [0.5] * len(positions)) for _ in range(2))
+    two = uct(evaluator=lambda positions: [0.6] * len(positions))
     assert one == same
     assert one != two
     assert len({one.id, same.id, two.id}) == 2
     assert one == one.with_settings(seed=0)
-    heavy = hk.linear_evaluation("chess").with_weights({"bishop_pair": 99})
-    assert hk.ab(evaluation=heavy).id != hk.ab(evaluation=hk.linear_evaluation("chess")).id
+    heavy = linear_evaluation("chess").with_weights({"bishop_pair": 99})
+    assert ab(evaluation=heavy).id != ab(evaluation=linear_evaluation("chess")).id
 
 
 # Under a limit of memory, in a process of its own: the table must not be had.

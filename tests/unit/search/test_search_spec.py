@@ -11,23 +11,24 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
+from hyoka.search import Searcher, SearchSpec, ab, mc, mc_score, uct
 from hyoka.search import assembly as parts
 from hyoka.search.settings import KINDS, Setting, settings_of
 
 
 def test_a_text_and_a_call_name_the_same_search() -> None:
-    assert hk.SearchSpec.from_text("uct:playouts=5000,widening=on") == hk.uct(
+    assert SearchSpec.from_text("uct:playouts=5000,widening=on") == uct(
         playouts=5000, widening=True
     )
-    assert hk.SearchSpec.from_text("ab:depth=6,quiescence=off") == hk.ab(depth=6, quiescence=False)
-    assert hk.SearchSpec.from_text("mc-score:a_move=60") == hk.mc_score(a_move=60)
+    assert SearchSpec.from_text("ab:depth=6,quiescence=off") == ab(depth=6, quiescence=False)
+    assert SearchSpec.from_text("mc-score:a_move=60") == mc_score(a_move=60)
 
 
 def test_a_flag_needs_no_value_and_defaults_are_left_out() -> None:
-    assert hk.SearchSpec.from_text("uct: killer , playouts=1_000 ").text == (
+    assert SearchSpec.from_text("uct: killer , playouts=1_000 ").text == (
         "uct:playouts=1000,killer=on"
     )
-    assert hk.uct(killer=False, seed=0).text == "uct"
+    assert uct(killer=False, seed=0).text == "uct"
 
 
 @pytest.mark.parametrize(
@@ -48,8 +49,8 @@ def test_a_flag_needs_no_value_and_defaults_are_left_out() -> None:
     ],
 )
 def test_what_is_wrong_gets_the_nearest_right_name(text: str, message: str) -> None:
-    with pytest.raises(hk.NotationError) as caught:
-        hk.SearchSpec.from_text(text)
+    with pytest.raises(hk.errors.NotationError) as caught:
+        SearchSpec.from_text(text)
     assert message in str(caught.value)
 
 
@@ -61,13 +62,13 @@ def test_a_setting_of_another_game_is_refused() -> None:
         ("mate", "go9"),
         ("exact", "chess"),
     ]:
-        with pytest.raises(hk.NotationError):
-            hk.Searcher(spec, game)
-    with pytest.raises(hk.NotationError, match="plays go9, not chess"):
-        hk.Searcher("uct", "go9").search(hk.Chess())
+        with pytest.raises(hk.errors.NotationError):
+            Searcher(spec, game)
+    with pytest.raises(hk.errors.NotationError, match="plays go9, not chess"):
+        Searcher("uct", "go9").search(hk.Chess())
 
 
-def drawn(kind: str, data: st.DataObject, most: int = 4) -> hk.SearchSpec:
+def drawn(kind: str, data: st.DataObject, most: int = 4) -> SearchSpec:
     """A spec of settings that have an effect together."""
     settings: dict[str, Any] = {}
     table = [setting for setting in KINDS[kind][1] if setting.kind != "file"]
@@ -75,10 +76,10 @@ def drawn(kind: str, data: st.DataObject, most: int = 4) -> hk.SearchSpec:
         settings[setting.name] = data.draw(value_of(setting))
     while True:
         try:
-            spec = hk.SearchSpec.of(kind, **settings)
+            spec = SearchSpec.of(kind, **settings)
             # What has an effect in some game's preset only is no part of a spec without a game.
             return spec.with_settings(**dict.fromkeys(spec.ineffective))
-        except hk.NotationError as error:
+        except hk.errors.NotationError as error:
             name, said, _ = str(error).removeprefix("'").partition("' has no effect")
             if not said:
                 raise
@@ -96,15 +97,15 @@ WITH_NUMBERS = [
 @settings(deadline=None)
 def test_every_spec_reads_its_own_text(kind: str, data: st.DataObject) -> None:
     spec = drawn(kind, data)
-    assert hk.SearchSpec.from_text(spec.text) == spec
-    assert hk.SearchSpec.from_text(spec.text).text == spec.text
-    assert hk.SearchSpec.from_text(spec.text).id == spec.id
+    assert SearchSpec.from_text(spec.text) == spec
+    assert SearchSpec.from_text(spec.text).text == spec.text
+    assert SearchSpec.from_text(spec.text).id == spec.id
 
 
 LIMITS = ("playouts", "nodes", "depth", "time", "a_move")
 
 
-def meaning(spec: hk.SearchSpec, game: str) -> Any:
+def meaning(spec: SearchSpec, game: str) -> Any:
     """All settings that the compiled core receives."""
     options: Any = spec.options
     if spec.kind == "uct":
@@ -133,7 +134,7 @@ def test_specs_have_one_id_if_and_only_if_they_mean_the_same(
     assume(not other.ineffective)
     try:
         meanings = [meaning(one, "go9"), meaning(other, "go9")]
-    except hk.NotationError:  # for another game
+    except hk.errors.NotationError:  # for another game
         assume(False)
     same = meanings[0] == meanings[1]
     assert (one.id == other.id) == same
@@ -193,23 +194,23 @@ def test_specs_have_one_id_if_and_only_if_they_mean_the_same(
     ],
 )
 def test_ids_stay_as_stored(text: str, spec_id: str) -> None:
-    assert hk.SearchSpec.from_text(text).id == spec_id
+    assert SearchSpec.from_text(text).id == spec_id
 
 
 def test_what_only_says_what_is_usual_makes_no_other_search() -> None:
-    assert hk.uct(c=1).id == hk.uct().id != hk.uct(c=1.5).id
-    assert hk.uct(formula="puct", c=1.5).id == hk.uct(formula="puct").id
-    assert hk.uct(formula="puct", c=1).id != hk.uct(formula="puct").id
-    assert hk.uct(widening=True, ordered=True).id == hk.uct(widening=True).id
-    assert hk.uct(playouts=0, time=0).id == hk.uct().id
-    assert hk.uct(c=-0.0).id == hk.uct(c=0).id
+    assert uct(c=1).id == uct().id != uct(c=1.5).id
+    assert uct(formula="puct", c=1.5).id == uct(formula="puct").id
+    assert uct(formula="puct", c=1).id != uct(formula="puct").id
+    assert uct(widening=True, ordered=True).id == uct(widening=True).id
+    assert uct(playouts=0, time=0).id == uct().id
+    assert uct(c=-0.0).id == uct(c=0).id
 
 
 def test_numbers_that_differ_in_the_last_digit_are_different_searches() -> None:
-    one, other = hk.uct(c=0.3), hk.uct(c=0.1 + 0.2)
+    one, other = uct(c=0.3), uct(c=0.1 + 0.2)
     assert one != other
     assert one.id != other.id
-    assert hk.SearchSpec.from_text(other.text) == other
+    assert SearchSpec.from_text(other.text) == other
 
 
 @pytest.mark.parametrize(
@@ -235,16 +236,18 @@ def test_numbers_that_differ_in_the_last_digit_are_different_searches() -> None:
     ],
 )
 def test_a_setting_without_effect_is_refused(text: str, message: str) -> None:
-    with pytest.raises(hk.NotationError, match=re.escape(message)):
-        hk.SearchSpec.from_text(text)
+    with pytest.raises(hk.errors.NotationError, match=re.escape(message)):
+        SearchSpec.from_text(text)
 
 
 def test_a_setting_counts_beside_the_preset_of_its_game() -> None:
-    spec = hk.SearchSpec.from_text("uct:strengths=learned,reduction=0.1")
-    assert hk.Searcher(spec.text, "othello").spec["reduction"] == 0.1
-    with pytest.raises(hk.NotationError, match="'epsilon' has no effect with policy=uniform"):
-        hk.Searcher("uct:epsilon=0.5", "othello")
-    assert hk.Searcher("uct:epsilon=0.5", "go9").spec["policy"] == "light"
+    spec = SearchSpec.from_text("uct:strengths=learned,reduction=0.1")
+    assert Searcher(spec.text, "othello").spec["reduction"] == 0.1
+    with pytest.raises(
+        hk.errors.NotationError, match="'epsilon' has no effect with policy=uniform"
+    ):
+        Searcher("uct:epsilon=0.5", "othello")
+    assert Searcher("uct:epsilon=0.5", "go9").spec["policy"] == "light"
 
 
 def test_a_part_without_effect_is_refused() -> None:
@@ -252,32 +255,32 @@ def test_a_part_without_effect_is_refused() -> None:
         return [0.5] * len(positions)
 
     wrong: list[tuple[Callable[[], Any], str]] = [
-        (lambda: hk.mc(evaluation=function), "'evaluation' has no effect without cut"),
+        (lambda: mc(evaluation=function), "'evaluation' has no effect without cut"),
         (
-            lambda: hk.uct(evaluation=function, preset="paper"),
+            lambda: uct(evaluation=function, preset="paper"),
             "'evaluation' has no effect without prior",
         ),
         (
-            lambda: hk.uct(evaluator=function, policy="strengths"),
+            lambda: uct(evaluator=function, policy="strengths"),
             "'policy' has no effect with evaluator=…",
         ),
-        (lambda: hk.uct(evaluator=3), "'evaluator' is a function, not 3"),
-        (lambda: hk.uct(book=3), "'book' is a hyoka.Book"),
-        (lambda: hk.uct(playouts=float("inf")), "whole number"),
-        (lambda: hk.uct(playouts=float("nan")), "whole number"),
-        (lambda: hk.uct(playouts=10**400), "'playouts' is 0 to"),
+        (lambda: uct(evaluator=3), "'evaluator' is a function, not 3"),
+        (lambda: uct(book=3), "'book' is a hyoka.Book"),
+        (lambda: uct(playouts=float("inf")), "whole number"),
+        (lambda: uct(playouts=float("nan")), "whole number"),
+        (lambda: uct(playouts=10**400), "'playouts' is 0 to"),
     ]
     for make, message in wrong:
-        with pytest.raises(hk.NotationError, match=message):
+        with pytest.raises(hk.errors.NotationError, match=message):
             make()
 
 
 def test_one_idea_more_than_plain_or_exact_alpha_beta_is_had() -> None:
-    spec = hk.ab(plain=True, null_move=True, hash=4)
+    spec = ab(plain=True, null_move=True, hash=4)
     assert spec["null_move"]
-    assert not hk.ab(plain=True)["null_move"]
-    assert hk.ab(plain=True)["hash"] == 0
-    assert spec.id != hk.ab(plain=True).id == hk.ab(plain=True, null_move=False).id
+    assert not ab(plain=True)["null_move"]
+    assert ab(plain=True)["hash"] == 0
+    assert spec.id != ab(plain=True).id == ab(plain=True, null_move=False).id
     options = parts.alpha_beta_options(spec)
     switches = [each.name for each in options.settings() if each.kind == "flag"]
     assert [name for name in switches if options.get(name)] == ["quiescence", "plain", "null_move"]
@@ -292,8 +295,8 @@ def test_a_search_of_a_game_in_python_refuses_what_it_has_not(tmp_path: Path) ->
         *(f"ab:eval={file}", f"uct:policy=strengths,strengths={file}", "uct:ordered=on"),
         *("uct:threads=2", "mc:threads=2", f"uct:book={file}"),
     ):
-        with pytest.raises(hk.NotationError):
-            hk.Searcher(spec, None)
+        with pytest.raises(hk.errors.NotationError):
+            Searcher(spec, None)
 
 
 def value_of(setting: Setting) -> st.SearchStrategy[object]:
@@ -309,9 +312,9 @@ def value_of(setting: Setting) -> st.SearchStrategy[object]:
 
 
 def test_all_specs_of_one_search_have_folders_of_their_own() -> None:
-    specs = [hk.uct(), hk.uct(seed=1), hk.uct(playouts=1), hk.mc(playouts=1), hk.uct(killer=True)]
+    specs = [uct(), uct(seed=1), uct(playouts=1), mc(playouts=1), uct(killer=True)]
     assert len({spec.id for spec in specs}) == len(specs)
-    assert hk.uct().with_settings(seed=1).with_settings(seed=None) == hk.uct()
+    assert uct().with_settings(seed=1).with_settings(seed=None) == uct()
 
 
 def test_root_quiescence_says_that_it_subtracts() -> None:

@@ -9,12 +9,13 @@ import pytest
 
 import hyoka as hk
 from hyoka.foundation.errors import Error, ParameterError
-from hyoka.reporting.search_tree import heat_of, tree_dot, tree_json, tree_page
+from hyoka.reporting.search_tree import heat_of, tree_dot, tree_json, tree_page, write_tree
+from hyoka.search import Searcher, SearchLimits, TreeNode, search_tree
 
 HOSTILE = '</script><b>"\\'
 
 
-def counted(node: hk.TreeNode) -> int:
+def counted(node: TreeNode) -> int:
     return sum(1 for _ in node.nodes())
 
 
@@ -30,8 +31,8 @@ def counted(node: hk.TreeNode) -> int:
 )
 def test_looking_at_steps_changes_nothing(game: str, spec: str) -> None:
     start = hk.position(game)
-    tree = hk.search_tree(start, spec, least=1)
-    plain = hk.Searcher(spec, game)
+    tree = search_tree(start, spec, least=1)
+    plain = Searcher(spec, game)
     result = plain.search(start)
     arrays = plain.tree()
     assert tree.result.moves == result.moves
@@ -41,17 +42,17 @@ def test_looking_at_steps_changes_nothing(game: str, spec: str) -> None:
     assert len(tree.steps) > 10
     assert [step.playouts for step in tree.steps] == sorted({s.playouts for s in tree.steps})
     for step in tree.steps[:3]:  # what a search with fewer playouts says
-        shorter = hk.search_once(start, spec, limits=hk.SearchLimits(playouts=step.playouts))
+        shorter = hk.search_once(start, spec, limits=SearchLimits(playouts=step.playouts))
         assert step.value == shorter.value
 
 
 def test_what_is_left_out_is_counted() -> None:
-    whole = hk.search_tree(hk.Othello(), "uct:playouts=500", least=1)
-    part = hk.search_tree(hk.Othello(), "uct:playouts=500", least=10, depth=3)
+    whole = search_tree(hk.Othello(), "uct:playouts=500", least=1)
+    part = search_tree(hk.Othello(), "uct:playouts=500", least=10, depth=3)
     assert all(node.visits >= 10 for node in part.root.nodes())
     assert part.size == whole.shown > part.shown
 
-    def same_or_less(full: hk.TreeNode, cut: hk.TreeNode, ply: int) -> None:
+    def same_or_less(full: TreeNode, cut: TreeNode, ply: int) -> None:
         assert (full.name, full.visits, full.value) == (cut.name, cut.visits, cut.value)
         kept = [child for child in full.children if child.visits >= 10 and ply < 3]
         dropped = [child for child in full.children if child not in kept]
@@ -64,7 +65,7 @@ def test_what_is_left_out_is_counted() -> None:
 
 
 def test_moves_are_written_as_people_write_them() -> None:
-    tree = hk.search_tree(hk.Chess().line().play("e4").play("d5"), "uct:playouts=400", least=3)
+    tree = search_tree(hk.Chess().line().play("e4").play("d5"), "uct:playouts=400", least=3)
     board = chess.Board("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
     for child in tree.root.children:
         assert child.name == board.san(chess.Move.from_uci(str(child.move)))
@@ -77,7 +78,7 @@ def test_moves_are_written_as_people_write_them() -> None:
 
 def test_proofs_are_the_movers() -> None:
     mate = hk.Chess.from_text("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
-    tree = hk.search_tree(mate, "uct:playouts=3000,seed=1", least=1)
+    tree = search_tree(mate, "uct:playouts=3000,seed=1", least=1)
     assert tree.result.proven == "won"
     best = tree.root.children[0]
     assert (best.name, best.proven, best.value) == ("Ra8#", "won", 1)
@@ -85,18 +86,18 @@ def test_proofs_are_the_movers() -> None:
 
 
 def test_a_search_without_a_tree_shows_its_lines() -> None:
-    tree = hk.search_tree(hk.Chess(), "ab:depth=4")
+    tree = search_tree(hk.Chess(), "ab:depth=4")
     assert tree.by_lines
     assert [node.move for node in tree.root.main_line] == list(tree.result.pv)
     assert [step.depth for step in tree.steps] == [1, 2, 3, 4]
-    flat = hk.search_tree(hk.Othello(), "mc:playouts=40")
+    flat = search_tree(hk.Othello(), "mc:playouts=40")
     assert [node.visits for node in flat.root.children] == [10] * 4
     for shown in (tree, flat):
         assert "keeps no tree" in tree_page(shown).html()
 
 
 def test_the_files_say_the_same(tmp_path: Path) -> None:
-    tree = hk.search_tree(hk.Othello(), "uct:playouts=200", least=4)
+    tree = search_tree(hk.Othello(), "uct:playouts=200", least=4)
     said = json.loads(json.dumps(tree_json(tree)))
     assert said["shown"] == counted(tree.root)
     assert said["root"]["visits"] == 200
@@ -110,29 +111,29 @@ def test_the_files_say_the_same(tmp_path: Path) -> None:
     assert html.count('class="row"') == tree.shown - 1
     assert "nodes: moves with fewer than 4 visits" in html
     for ending in (".html", ".json", ".dot"):
-        hk.write_tree(tree, tmp_path / f"tree{ending}")
+        write_tree(tree, tmp_path / f"tree{ending}")
         assert (tmp_path / f"tree{ending}").stat().st_size > 1000
     with pytest.raises(Error, match="is written as"):
-        hk.write_tree(tree, tmp_path / "tree.png")
+        write_tree(tree, tmp_path / "tree.png")
 
 
 def test_heat_is_where_moves_go() -> None:
-    tree = hk.search_tree(hk.Othello(), "uct:playouts=200", least=1)
+    tree = search_tree(hk.Othello(), "uct:playouts=200", least=1)
     board = hk.diagram(hk.Othello())
     heat = heat_of(board, tree.root)
     assert set(heat) == {board.cell(str(move)) for move in hk.Othello().legal_moves}
     assert max(heat.values()) == 1
     chessboard = hk.diagram(hk.Chess())
-    pawns = hk.search_tree(hk.Chess(), "uct:playouts=100,preset=paper", least=1)
+    pawns = search_tree(hk.Chess(), "uct:playouts=100,preset=paper", least=1)
     targets = {chessboard.cell(str(move)[2:4]) for move in hk.Chess().legal_moves}
     assert set(heat_of(chessboard, pawns.root)) == targets
 
 
 def test_limits_of_what_is_shown_are_checked() -> None:
     with pytest.raises(ParameterError, match="1 visit or more"):
-        hk.search_tree(hk.Othello(), "uct:playouts=5", least=0)
+        search_tree(hk.Othello(), "uct:playouts=5", least=0)
     with pytest.raises(ParameterError, match="1 to 100 plies"):
-        hk.search_tree(hk.Othello(), "uct:playouts=5", depth=101)
+        search_tree(hk.Othello(), "uct:playouts=5", depth=101)
 
 
 class Nim:
@@ -171,7 +172,7 @@ class Nim:
 
 
 def test_games_in_python_have_trees_and_their_words_do_no_harm() -> None:
-    tree = hk.search_tree(Nim(5), "uct:playouts=200,seed=1", least=1)
+    tree = search_tree(Nim(5), "uct:playouts=200,seed=1", least=1)
     assert tree.result.proven == "won"
     best = tree.root.children[0].move
     assert isinstance(best, Nim.Take)

@@ -12,17 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.models.bundled import bundled_names
-from hyoka.storage.model_file import KINDS, Kind, read_model_file
+from hyoka.engines import EngineSpec
+from hyoka.models.bundled import bundled_model_file, bundled_names
+from hyoka.search import (
+    Book,
+    Searcher,
+    SearchSpec,
+    ab,
+    linear_evaluation,
+    move_strengths,
+    strengths_model_file,
+    uct,
+)
+from hyoka.storage.model_file import KINDS, Kind, ModelFile, Origin, read_model_file
 
 PGN = b"1. e4 e5 2. Nf3 Nc6 1-0\n"
-ORIGIN = hk.Origin(
-    "hyoka learn weights study", 3, {"games": 80}, {"method": "mlm"}, {"weights": "12"}
-)
-WEIGHTS = hk.ModelFile.of(
-    "weights", {"game": "chess", "weights": {"pawn": [90, 110]}}, origin=ORIGIN
-)
-BOOK = hk.ModelFile.of("book", PGN, game="chess", origin=ORIGIN)
+ORIGIN = Origin("hyoka learn weights study", 3, {"games": 80}, {"method": "mlm"}, {"weights": "12"})
+WEIGHTS = ModelFile.of("weights", {"game": "chess", "weights": {"pawn": [90, 110]}}, origin=ORIGIN)
+BOOK = ModelFile.of("book", PGN, game="chess", origin=ORIGIN)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -31,7 +38,7 @@ JSON = st.recursive(
 )
 TEXTS = st.dictionaries(st.text(), st.text(), max_size=3)
 ORIGINS = st.none() | st.builds(
-    hk.Origin,
+    Origin,
     st.text(),
     st.none() | st.integers(),
     st.dictionaries(st.text(), st.integers(), max_size=3),
@@ -41,15 +48,15 @@ ORIGINS = st.none() | st.builds(
 GAMES = st.none() | st.text()
 
 
-def facts(model_file: hk.ModelFile) -> tuple[Any, ...]:
+def facts(model_file: ModelFile) -> tuple[Any, ...]:
     """Everything but its name."""
     return dataclasses.astuple(dataclasses.replace(model_file, path=""))
 
 
-def read_or_refused(data: bytes, kind: str | None) -> hk.ModelFile | None:
+def read_or_refused(data: bytes, kind: str | None) -> ModelFile | None:
     try:
-        return hk.ModelFile.from_bytes(data, path="file", kind=kind)
-    except hk.SourceError as error:
+        return ModelFile.from_bytes(data, path="file", kind=kind)
+    except hk.errors.SourceError as error:
         message = str(error)
     assert message.startswith("file: ")
     assert "\n" not in message
@@ -64,34 +71,34 @@ def read_or_refused(data: bytes, kind: str | None) -> hk.ModelFile | None:
     st.sampled_from(["weights", "strengths", "formula"]), st.dictionaries(st.text(), JSON), ORIGINS
 )
 def test_what_is_written_as_json_is_read_as_it_was(
-    kind: str, content: dict[str, Any], origin: hk.Origin | None
+    kind: str, content: dict[str, Any], origin: Origin | None
 ) -> None:
     content.pop("hyoka", None)
     if not isinstance(content.get("game"), str):
         content.pop("game", None)
-    made = hk.ModelFile.of(kind, content, origin=origin)
+    made = ModelFile.of(kind, content, origin=origin)
     for wanted in (kind, None):
-        assert facts(hk.ModelFile.from_bytes(made.to_bytes(), kind=wanted)) == facts(made)
+        assert facts(ModelFile.from_bytes(made.to_bytes(), kind=wanted)) == facts(made)
 
 
 @given(st.sampled_from(["book", "profile"]), st.binary(), GAMES, ORIGINS)
 def test_what_is_written_as_bytes_is_read_as_it_was(
-    kind: str, content: bytes, game: str | None, origin: hk.Origin | None
+    kind: str, content: bytes, game: str | None, origin: Origin | None
 ) -> None:
-    made = hk.ModelFile.of(kind, content, game=game, origin=origin)
+    made = ModelFile.of(kind, content, game=game, origin=origin)
     data = made.to_bytes()
-    assert facts(hk.ModelFile.from_bytes(data, kind=kind)) == facts(made)
+    assert facts(ModelFile.from_bytes(data, kind=kind)) == facts(made)
     assert (len(data) - len(content)) % 64 == 0, "so that it can be mapped into memory"
 
 
 def test_the_same_work_gives_the_same_file(tmp_path: Path) -> None:
     for name in ("one", "other"):
-        hk.linear_evaluation("othello").save(tmp_path / name, ORIGIN)
+        linear_evaluation("othello").save(tmp_path / name, ORIGIN)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
 
 def test_weights_written_before_there_were_headers_are_the_same(tmp_path: Path) -> None:
-    evaluation = hk.linear_evaluation("othello")
+    evaluation = linear_evaluation("othello")
     made = evaluation.model_file(ORIGIN)
     former = json.loads(made.to_bytes())
     del former["hyoka"]
@@ -101,10 +108,10 @@ def test_weights_written_before_there_were_headers_are_the_same(tmp_path: Path) 
     assert (found.version, found.origin, found.game) == (None, None, "othello")
     assert found == made
     assert found.to_bytes() == plain.read_bytes()
-    assert hk.linear_evaluation("othello", plain).fingerprint == evaluation.fingerprint
+    assert linear_evaluation("othello", plain).fingerprint == evaluation.fingerprint
     saved = tmp_path / "saved.json"
     evaluation.save(saved)
-    assert hk.ab(eval=plain).id == hk.ab(eval=saved).id
+    assert ab(eval=plain).id == ab(eval=saved).id
 
 
 # Errors are reported
@@ -128,7 +135,7 @@ def test_any_header_is_a_model_or_refused(value: Any, kind: str | None, name: st
 
 @given(st.sampled_from([WEIGHTS, BOOK]), st.data())
 def test_a_damaged_file_never_passes_for_another(
-    model_file: hk.ModelFile, data: st.DataObject
+    model_file: ModelFile, data: st.DataObject
 ) -> None:
     whole = model_file.to_bytes()
     place = data.draw(st.integers(0, len(whole) - 1))
@@ -178,10 +185,10 @@ def test_what_is_wrong_is_told(data: bytes, message: str, tmp_path: Path) -> Non
     file.write_bytes(data)
     for ask in (
         lambda: read_model_file(file, "weights"),
-        lambda: hk.SearchSpec.from_text(f"ab:eval={file}"),
-        lambda: hk.linear_evaluation("chess", file),
+        lambda: SearchSpec.from_text(f"ab:eval={file}"),
+        lambda: linear_evaluation("chess", file),
     ):
-        with pytest.raises(hk.SourceError) as caught:
+        with pytest.raises(hk.errors.SourceError) as caught:
             ask()
         assert str(caught.value).startswith(f"{file}: ")
         assert message in str(caught.value)
@@ -191,19 +198,21 @@ def test_what_is_wrong_is_told(data: bytes, message: str, tmp_path: Path) -> Non
 def test_a_newer_hyoka_reads_older_formats(monkeypatch: pytest.MonkeyPatch) -> None:
     data = WEIGHTS.to_bytes()
     monkeypatch.setitem(KINDS, "weights", Kind("weights", 2, is_json=True))
-    assert hk.ModelFile.from_bytes(data).version == 1
+    assert ModelFile.from_bytes(data).version == 1
 
 
 def test_what_can_not_be_made_is_told() -> None:
-    with pytest.raises(hk.NotationError, match="no kind of model 'wights'; did you mean weights"):
-        hk.ModelFile.of("wights", {})
-    with pytest.raises(hk.NotationError, match="the content of weights is a JSON object"):
-        hk.ModelFile.of("weights", b"{}")
-    with pytest.raises(hk.NotationError, match="the content of book is bytes"):
-        hk.ModelFile.of("book", {})
-    with pytest.raises(hk.NotationError, match="'hyoka' is the header's name"):
-        hk.ModelFile.of("weights", {"hyoka": {}})
-    with pytest.raises(hk.NotationError, match="no file is named"):
+    with pytest.raises(
+        hk.errors.NotationError, match="no kind of model 'wights'; did you mean weights"
+    ):
+        ModelFile.of("wights", {})
+    with pytest.raises(hk.errors.NotationError, match="the content of weights is a JSON object"):
+        ModelFile.of("weights", b"{}")
+    with pytest.raises(hk.errors.NotationError, match="the content of book is bytes"):
+        ModelFile.of("book", {})
+    with pytest.raises(hk.errors.NotationError, match="'hyoka' is the header's name"):
+        ModelFile.of("weights", {"hyoka": {}})
+    with pytest.raises(hk.errors.NotationError, match="no file is named"):
         read_model_file(" ")
 
 
@@ -211,41 +220,41 @@ def test_what_can_not_be_made_is_told() -> None:
 
 
 def test_values_are_taken_where_files_are() -> None:
-    assert hk.linear_evaluation("chess", WEIGHTS)["pawn"] == (90.0, 110.0)
-    assert hk.ab(eval=WEIGHTS).dependencies == {"eval": WEIGHTS.sha256}
-    assert hk.Book.from_file("chess", BOOK).counts
-    strengths = hk.strengths_model_file("chess", {"recapture": 2.5})
-    assert hk.move_strengths("chess", strengths)["recapture"] == 2.5
-    spec = hk.uct(policy="strengths", strengths=strengths, book=BOOK)
+    assert linear_evaluation("chess", WEIGHTS)["pawn"] == (90.0, 110.0)
+    assert ab(eval=WEIGHTS).dependencies == {"eval": WEIGHTS.sha256}
+    assert Book.from_file("chess", BOOK).counts
+    strengths = strengths_model_file("chess", {"recapture": 2.5})
+    assert move_strengths("chess", strengths)["recapture"] == 2.5
+    spec = uct(policy="strengths", strengths=strengths, book=BOOK)
     there = pickle.loads(pickle.dumps(spec))
     assert there == spec
     assert there["book"].content == PGN
-    hk.Searcher(there, "chess")
+    Searcher(there, "chess")
 
 
 @pytest.mark.parametrize(("name", "kind"), [("eval", "weights"), ("strengths", "strengths")])
 def test_a_model_of_another_kind_or_game_is_refused(name: str, kind: str) -> None:
-    with pytest.raises(hk.SourceError, match=f"it holds book, not {kind}"):
-        hk.uct(**{"policy": "strengths", "prior": 1, name: BOOK})
-    with pytest.raises(hk.SourceError, match="it holds book, not profile"):
-        hk.EngineSpec(protocol="gtp", command="x", profile=BOOK)
-    for ask in (hk.linear_evaluation, hk.move_strengths):
-        with pytest.raises(hk.SourceError, match="it holds book, not"):
+    with pytest.raises(hk.errors.SourceError, match=f"it holds book, not {kind}"):
+        uct(**{"policy": "strengths", "prior": 1, name: BOOK})
+    with pytest.raises(hk.errors.SourceError, match="it holds book, not profile"):
+        EngineSpec(protocol="gtp", command="x", profile=BOOK)
+    for ask in (linear_evaluation, move_strengths):
+        with pytest.raises(hk.errors.SourceError, match="it holds book, not"):
             ask("chess", BOOK)
-    with pytest.raises(hk.SourceError, match="book for chess, not for othello"):
-        hk.Searcher(hk.uct(book=BOOK), "othello")
-    with pytest.raises(hk.SourceError, match="weights for chess, not for shogi"):
-        hk.Searcher(hk.ab(eval=WEIGHTS), "shogi")
+    with pytest.raises(hk.errors.SourceError, match="book for chess, not for othello"):
+        Searcher(uct(book=BOOK), "othello")
+    with pytest.raises(hk.errors.SourceError, match="weights for chess, not for shogi"):
+        Searcher(ab(eval=WEIGHTS), "shogi")
 
 
 def test_a_book_with_a_header_is_read_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "book"
     BOOK.save(file)
-    spec = hk.SearchSpec.from_text(f"uct:playouts=20,book={file}")
-    assert str(hk.Searcher(spec, "chess").search(hk.Chess()).best) == "e2e4"
+    spec = SearchSpec.from_text(f"uct:playouts=20,book={file}")
+    assert str(Searcher(spec, "chess").search(hk.Chess()).best) == "e2e4"
     plain = tmp_path / "book.pgn"
     plain.write_bytes(PGN)
-    assert hk.uct(playouts=20, book=plain).id == spec.id
+    assert uct(playouts=20, book=plain).id == spec.id
 
 
 # What is built in
@@ -253,27 +262,25 @@ def test_a_book_with_a_header_is_read_from_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", bundled_names())
 def test_what_is_built_in_is_what_searches_use(name: str) -> None:
-    model_file = hk.bundled_model_file(name)
-    assert hk.ModelFile.from_bytes(model_file.to_bytes()) == model_file
+    model_file = bundled_model_file(name)
+    assert ModelFile.from_bytes(model_file.to_bytes()) == model_file
     assert (model_file.kind, model_file.path) == (name.split(":")[1], name)
     assert model_file.origin is not None
     game = model_file.game
     if model_file.kind == "weights":
         assert game is not None
-        built_in = hk.linear_evaluation(game)
-        assert hk.linear_evaluation(game, model_file).fingerprint == built_in.fingerprint
+        built_in = linear_evaluation(game)
+        assert linear_evaluation(game, model_file).fingerprint == built_in.fingerprint
     elif model_file.kind == "strengths":
         assert game is not None
-        assert hk.move_strengths(game, model_file) == pytest.approx(
-            hk.move_strengths(game), rel=1e-7
-        )
+        assert move_strengths(game, model_file) == pytest.approx(move_strengths(game), rel=1e-7)
     else:
         assert (model_file.kind, game) == ("profile", None)
 
 
 def test_saying_what_is_built_in_says_nothing() -> None:
-    said = hk.SearchSpec.from_text("mc:policy=strengths,cut=3,eval=built-in")
-    unsaid = hk.SearchSpec.from_text("mc:policy=strengths,cut=3")
+    said = SearchSpec.from_text("mc:policy=strengths,cut=3,eval=built-in")
+    unsaid = SearchSpec.from_text("mc:policy=strengths,cut=3")
     assert said == unsaid
     assert (said.id, said.text, said.dependencies) == (unsaid.id, unsaid.text, {})
     assert said["eval"] == said["strengths"] == "built-in"
@@ -282,30 +289,30 @@ def test_saying_what_is_built_in_says_nothing() -> None:
     assert by_hand.id == said.id
     assert by_hand.for_game("chess").id != said.for_game("chess").id
     # So is the evaluation of tree searches and of alpha-beta.
-    assert hk.uct(prior=3, eval="built-in").id == hk.uct(prior=3).id
-    of_blokus = [hk.uct(prior=3, eval=each).for_game("blokus_duo") for each in ("built-in", None)]
+    assert uct(prior=3, eval="built-in").id == uct(prior=3).id
+    of_blokus = [uct(prior=3, eval=each).for_game("blokus_duo") for each in ("built-in", None)]
     assert of_blokus[0].id != of_blokus[1].id
-    assert hk.ab(eval="built-in").id == hk.ab().id
-    changed = hk.ab(eval=WEIGHTS)
-    assert changed.with_settings(eval=None) == hk.ab()
-    assert changed.with_settings(eval="built-in") == hk.ab(eval="built-in")
-    assert hk.linear_evaluation("chess", "built-in").fingerprint == (
-        hk.linear_evaluation("chess").fingerprint
+    assert ab(eval="built-in").id == ab().id
+    changed = ab(eval=WEIGHTS)
+    assert changed.with_settings(eval=None) == ab()
+    assert changed.with_settings(eval="built-in") == ab(eval="built-in")
+    assert linear_evaluation("chess", "built-in").fingerprint == (
+        linear_evaluation("chess").fingerprint
     )
-    assert hk.move_strengths("chess", "built-in") == hk.move_strengths("chess")
-    with pytest.raises(hk.SourceError, match="No such file"):
-        hk.uct(book="built-in")
+    assert move_strengths("chess", "built-in") == move_strengths("chess")
+    with pytest.raises(hk.errors.SourceError, match="No such file"):
+        uct(book="built-in")
 
 
 def test_what_is_built_in_can_be_said_beside_a_file() -> None:
-    def spec(**settings: Any) -> hk.SearchSpec:
-        return hk.uct(playouts=50, policy="strengths", formula="puct", **settings)
+    def spec(**settings: Any) -> SearchSpec:
+        return uct(playouts=50, policy="strengths", formula="puct", **settings)
 
-    def visits(spec: hk.SearchSpec) -> list[int]:
-        moves = hk.Searcher(spec, "chess").search(hk.Chess()).moves
+    def visits(spec: SearchSpec) -> list[int]:
+        moves = Searcher(spec, "chess").search(hk.Chess()).moves
         return [report.visits for report in moves]
 
-    file = hk.strengths_model_file("chess", dict.fromkeys(hk.move_strengths("chess"), 1.0))
+    file = strengths_model_file("chess", dict.fromkeys(move_strengths("chess"), 1.0))
     mixed = spec(strengths=file, playout_strengths="built-in")
     assert "playout_strengths=built-in" in mixed.text
     assert mixed.id != spec(strengths=file).id
@@ -318,14 +325,14 @@ def test_what_is_built_in_can_be_said_beside_a_file() -> None:
 
 
 def test_a_name_that_nothing_has_is_told() -> None:
-    with pytest.raises(hk.NotationError, match="did you mean built-in:weights:chess"):
-        hk.bundled_model_file("built-in:weight:chess")
+    with pytest.raises(hk.errors.NotationError, match="did you mean built-in:weights:chess"):
+        bundled_model_file("built-in:weight:chess")
 
 
 def test_the_former_name_of_strengths_is_told() -> None:
     for kind in ("uct", "mc", "mc-score"):
-        with pytest.raises(hk.NotationError) as caught:
-            hk.SearchSpec.from_text(f"{kind}:policy=strengths,ratings=file.json")
+        with pytest.raises(hk.errors.NotationError) as caught:
+            SearchSpec.from_text(f"{kind}:policy=strengths,ratings=file.json")
         assert str(caught.value) == f"{kind} has no setting 'ratings'; did you mean strengths?"
-    with pytest.raises(hk.NotationError, match="ab has no setting 'ratings'; there are"):
-        hk.SearchSpec.from_text("ab:ratings=file.json")
+    with pytest.raises(hk.errors.NotationError, match="ab has no setting 'ratings'; there are"):
+        SearchSpec.from_text("ab:ratings=file.json")

@@ -11,6 +11,7 @@ import pytest
 import hyoka as hk
 from hyoka.arena.journal import read_journal
 from hyoka.arena.match import open_match
+from hyoka.search import Searcher, SearchSpec, ab, linear_evaluation, move_strengths
 from hyoka.storage.model_file import read_model_file
 
 DEEP = "[" * 100_000
@@ -46,7 +47,7 @@ WRONG_WEIGHTS = [
     ('{"scale": 1e400, "weights": {}}', "'scale' needs a positive number, not Infinity"),
     (f'{{"scale": 1{"0" * 400}}}', "'scale' needs a positive number, not 1000"),
 ]
-FEATURE = next(iter(hk.move_strengths("chess")))
+FEATURE = next(iter(move_strengths("chess")))
 WRONG_STRENGTHS = [
     *WRONG,
     ('{"strengths": [1]}', "'strengths' is no object"),
@@ -79,10 +80,10 @@ def test_what_is_wrong_with_weights_is_told(
 ) -> None:
     file = written(tmp_path, content)
     for ask in (
-        lambda: hk.linear_evaluation("chess", file),
-        lambda: hk.Searcher(f"ab:eval={file}", "chess"),
+        lambda: linear_evaluation("chess", file),
+        lambda: Searcher(f"ab:eval={file}", "chess"),
     ):
-        with pytest.raises(hk.SourceError) as caught:
+        with pytest.raises(hk.errors.SourceError) as caught:
             ask()
         told_in_one_line(caught.value, file, message)
 
@@ -92,17 +93,17 @@ def test_what_is_wrong_with_strengths_is_told(
     tmp_path: Path, content: str | bytes, message: str
 ) -> None:
     file = written(tmp_path, content)
-    with pytest.raises(hk.SourceError) as caught:
-        hk.Searcher(f"uct:policy=strengths,strengths={file}", "chess")
+    with pytest.raises(hk.errors.SourceError) as caught:
+        Searcher(f"uct:policy=strengths,strengths={file}", "chess")
     told_in_one_line(caught.value, file, message)
 
 
 def test_what_is_right_is_taken(tmp_path: Path) -> None:
     file = written(tmp_path, '{"game": "chess", "scale": 300, "weights": {"pawn": [90, 110]}}')
-    found = hk.linear_evaluation("chess", file)
+    found = linear_evaluation("chess", file)
     assert (found["pawn"], found.scale) == ((90.0, 110.0), 300.0)
     file = written(tmp_path, f'\ufeff{{"{FEATURE}": 7}}')
-    assert hk.move_strengths("chess", file)[FEATURE] == 7.0
+    assert move_strengths("chess", file)[FEATURE] == 7.0
 
 
 def test_files_that_cannot_be_read_are_told(
@@ -113,54 +114,54 @@ def test_files_that_cannot_be_read_are_told(
         (tmp_path, "Is a directory"),
         (tmp_path / "nul\0", "null byte"),
     ]:
-        with pytest.raises(hk.SourceError, match=message):
+        with pytest.raises(hk.errors.SourceError, match=message):
             read_model_file(path)
-    with pytest.raises(hk.SourceError, match="No such file"):
-        hk.SearchSpec.from_text(f"ab:eval={tmp_path / 'none'}")
-    with pytest.raises(hk.NotationError, match="'eval' names no file"):
-        hk.SearchSpec.from_text("ab:eval=")
+    with pytest.raises(hk.errors.SourceError, match="No such file"):
+        SearchSpec.from_text(f"ab:eval={tmp_path / 'none'}")
+    with pytest.raises(hk.errors.NotationError, match="'eval' names no file"):
+        SearchSpec.from_text("ab:eval=")
     (tmp_path / "a,b").write_text("{}")
-    with pytest.raises(hk.NotationError, match="can't say"):
-        hk.ab(eval=tmp_path / "a,b")
+    with pytest.raises(hk.errors.NotationError, match="can't say"):
+        ab(eval=tmp_path / "a,b")
     large = tmp_path / "large"
     large.write_bytes(b"12345")
     monkeypatch.setattr("hyoka.storage.model_file._LARGEST", 4)
-    with pytest.raises(hk.SourceError, match="too large"):
+    with pytest.raises(hk.errors.SourceError, match="too large"):
         read_model_file(large)
 
 
 def test_a_file_for_a_book_that_holds_none_is_told(tmp_path: Path) -> None:
     for content, message in [("nonsense", "no records"), ("", "no chess games")]:
         file = written(tmp_path, content)
-        with pytest.raises(hk.SourceError, match=message):
-            hk.Searcher(f"uct:book={file}", "chess")
+        with pytest.raises(hk.errors.SourceError, match=message):
+            Searcher(f"uct:book={file}", "chess")
 
 
 def test_a_scale_in_python_is_checked_too() -> None:
-    chess = hk.linear_evaluation("chess")
+    chess = linear_evaluation("chess")
     for scale in (0.0, -1.0, float("nan"), float("inf")):
-        with pytest.raises(hk.NotationError, match="a scale is a positive number"):
+        with pytest.raises(hk.errors.NotationError, match="a scale is a positive number"):
             chess.with_weights({}, scale=scale)
     for weight in (1e39, float("nan"), 10**400):
-        with pytest.raises(hk.NotationError, match="finite"):
+        with pytest.raises(hk.errors.NotationError, match="finite"):
             chess.with_weights({"pawn": weight})
-    with pytest.raises(hk.NotationError, match="finite"):
+    with pytest.raises(hk.errors.NotationError, match="finite"):
         chess.with_weights(np.full((len(chess), 2), 1e39))
 
 
 def test_scores_out_of_reach_are_worth_0_or_1() -> None:
-    steep = hk.linear_evaluation("chess").with_weights({}, scale=0.01)
+    steep = linear_evaluation("chess").with_weights({}, scale=0.01)
     down = hk.Chess.from_text("4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1")
     up = hk.Chess.from_text("rnbqkbnr/pppppppp/8/8/8/8/8/4K3 w kq - 0 1")
     assert steep.value([down, up]).tolist() == [1.0, 0.0]
 
 
 def test_saved_weights_are_read_as_they_were(tmp_path: Path) -> None:
-    chess = hk.linear_evaluation("chess")
+    chess = linear_evaluation("chess")
     chance = np.random.default_rng(1)
     wild = chess.with_weights(chance.standard_normal((len(chess), 2)) * 1e-7, scale=1 / 3)
     wild.save(tmp_path / "w.json")
-    read = hk.linear_evaluation("chess", tmp_path / "w.json")
+    read = linear_evaluation("chess", tmp_path / "w.json")
     assert (read.weights == wild.weights).all()
     assert read.fingerprint == wild.fingerprint
 
@@ -177,14 +178,14 @@ def journal_line(values: object) -> bytes:
 def test_a_journal_of_something_else_is_told(tmp_path: Path, values: object) -> None:
     file = tmp_path / "journal.jsonl"
     file.write_bytes(journal_line(values))
-    with pytest.raises(hk.StudyError, match="line 1: no game of a match"):
+    with pytest.raises(hk.errors.StudyError, match="line 1: no game of a match"):
         read_journal(file)
 
 
 def test_a_journal_nested_deeply_is_told(tmp_path: Path) -> None:
     file = tmp_path / "journal.jsonl"
     file.write_bytes(f"{zlib.crc32(DEEP.encode()):08x} {DEEP}\n".encode())
-    with pytest.raises(hk.StudyError, match="line 1: no game of a match: RecursionError"):
+    with pytest.raises(hk.errors.StudyError, match="line 1: no game of a match: RecursionError"):
         read_journal(file)
 
 
@@ -194,7 +195,7 @@ def test_a_journal_nested_deeply_is_told(tmp_path: Path) -> None:
 def test_a_description_that_cannot_be_read_is_told(tmp_path: Path, content: bytes) -> None:
     for name in ("match.toml", "study.toml"):
         (tmp_path / name).write_bytes(content)
-    with pytest.raises(hk.StudyError, match=r"match\.toml"):
+    with pytest.raises(hk.errors.StudyError, match=r"match\.toml"):
         open_match(tmp_path)
-    with pytest.raises(hk.StudyError, match=r"study\.toml"):
+    with pytest.raises(hk.errors.StudyError, match=r"study\.toml"):
         hk.Study.open(tmp_path)

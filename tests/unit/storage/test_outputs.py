@@ -18,12 +18,14 @@ from hyoka.apps.cli import run
 from hyoka.apps.cli.command_options import Output, OutputFolder, declared, name_of, output_of
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.foundation.errors import OutputError
+from hyoka.records import read_record
 from hyoka.reporting import Page, write_page
 from hyoka.storage import check_output, check_output_folder, kind_of_file, mark_png
+from hyoka.storage.model_file import ModelFile
 from hyoka.storage.result import write_table
 
 GAME = "(;GM[1]FF[4]SZ[9]PB[A]PW[B]RE[B+R];B[ee];W[cc];B[gg])\n"
-MODEL = hk.ModelFile.of("weights", {"game": "chess", "weights": {"bishop_pair": 30}})
+MODEL = ModelFile.of("weights", {"game": "chess", "weights": {"bishop_pair": 30}})
 # The smallest PNG: one pixel.
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
@@ -305,7 +307,7 @@ def test_reading_nothing_is_no_success(records: Path) -> None:
 
 def test_an_empty_file_name_is_not_the_folder_here(records: Path) -> None:
     assert records.exists()
-    with pytest.raises(hk.SourceError, match="a file name is empty"):
+    with pytest.raises(hk.errors.SourceError, match="a file name is empty"):
         list(hk.read_records(""))
     assert run(["records", "convert", "", "-o", "new.sgf"]) == 2
 
@@ -337,7 +339,7 @@ def test_a_converted_file_is_replaced_by_force(records: Path) -> None:
     assert run(["records", "convert", "go.sgf", "-o", "out.sgf"]) == 2
     assert Path("out.sgf").read_text() == "mine"
     assert run(["records", "convert", "go.sgf", "-o", "out.sgf", "--force"]) == 0
-    assert len(hk.read_record("out.sgf")) == 3
+    assert len(read_record("out.sgf")) == 3
 
 
 def test_samples_are_copied_over_nothing_else(

@@ -12,9 +12,12 @@ import hyoka as hk
 from hyoka.foundation.errors import ParameterError, SourceError
 from hyoka.foundation.progress import Progress
 from hyoka.records.samples import sample_path
+from hyoka.search import SearchSpec, ab, difficulty, linear_evaluation
 from hyoka.search.difficulty import SEARCH, categories_of
 from hyoka.storage.manifest import read_manifest
-from hyoka.study.derived_columns import rank_moves, stored_categories
+from hyoka.study import append_to_study
+from hyoka.study.derived_columns import categorize, rank_moves, stored_categories
+from hyoka.study.evaluating import evaluate
 from hyoka.study.sampling import slice_columns
 from hyoka.study.verify import check_study
 
@@ -36,8 +39,8 @@ def study(tmp_path: Path) -> hk.Study:
 @pytest.mark.parametrize("game", ["othello", "chess"])
 def test_columns_say_how_far_restless_and_hard_positions_are(game: str, tmp_path: Path) -> None:
     study = study_of(game, 2, tmp_path)
-    report = hk.categorize(study, threads=2)
-    search = hk.SearchSpec.from_text(SEARCH)
+    report = categorize(study, threads=2)
+    search = SearchSpec.from_text(SEARCH)
     rows = study.select(None, f"game_id, ply, plies, {', '.join(COLUMNS)}").to_pylist()
     records = dict(study.records())
     for row in rows:
@@ -47,7 +50,7 @@ def test_columns_say_how_far_restless_and_hard_positions_are(game: str, tmp_path
         if ply == plies:
             assert row["best_move_changes"] is row["correct_depth"] is None
         elif ply % 3 == 0:
-            alone = hk.difficulty([record.position(ply)], [record.move_list[ply]], spec=search)
+            alone = difficulty([record.position(ply)], [record.move_list[ply]], spec=search)
             assert row["best_move_changes"] == alone.best_move_changes[0]
             assert row["correct_depth"] == alone.correct_depth[0]
     assert (report.search, report.positions) == (SEARCH, len(rows))
@@ -68,17 +71,17 @@ def test_conditions_and_the_search_for_splits_know_them(tmp_path: Path) -> None:
     assert study.category_columns == []
     before = study.condition_columns()
     assert not {*COLUMNS} & {*before, *slice_columns(study)}
-    with pytest.raises(hk.ConditionError, match="correct_depth"):
+    with pytest.raises(hk.errors.ConditionError, match="correct_depth"):
         study.select("correct_depth = 1")
     rank_moves(study, "built-in", "ours")
-    report = hk.categorize(study)
+    report = categorize(study)
     assert study.category_columns == COLUMNS
     assert study.condition_columns()[-3:] == COLUMNS
     assert {*before} < {*study.condition_columns()}
     assert slice_columns(study)[-3:] == COLUMNS
     chosen = study.select("correct_depth = 4 and ours_rank is not null")
     assert len(chosen) == report.counts["correct_depth"][4]
-    hk.evaluate(study, [hk.PythonEvaluator(lambda position: len(position.text) % 7 / 7, title="x")])
+    evaluate(study, [hk.PythonEvaluator(lambda position: len(position.text) % 7 / 7, title="x")])
     parts = study.metrics(by="best_move_changes", resampling=hk.Resampling(0))
     conditions = [f"best_move_changes = {changes}" for changes in range(3)]
     unknown = "best_move_changes: unknown"  # where games end, nothing is searched
@@ -92,7 +95,7 @@ def test_conditions_and_the_search_for_splits_know_them(tmp_path: Path) -> None:
 def test_training_gets_them_back(study: hk.Study, tmp_path: Path) -> None:
     table = study.game_table()
     assert stored_categories(study, table.game_ids, table.plies) is None
-    hk.categorize(study)
+    categorize(study)
     found = stored_categories(study, table.game_ids, table.plies)
     expected = categories_of(table)
     assert found is not None
@@ -106,7 +109,7 @@ def test_training_gets_them_back(study: hk.Study, tmp_path: Path) -> None:
     assert np.array_equal(few.correct_depth, expected.correct_depth[rows])
     more = list(itertools.islice(hk.read_records(sample_path("othello")), 2, 3))
     hk.write_records(more, tmp_path / "more.sgf")
-    hk.append_to_study(study.path, tmp_path / "more.sgf")
+    append_to_study(study.path, tmp_path / "more.sgf")
     later = study.game_table("game_id = 2")
     nobody = stored_categories(study, later.game_ids, later.plies)
     assert nobody is not None
@@ -115,17 +118,17 @@ def test_training_gets_them_back(study: hk.Study, tmp_path: Path) -> None:
 
 
 def test_another_search_takes_the_place_of_the_first(study: hk.Study) -> None:
-    hk.categorize(study)
+    categorize(study)
     [folder] = (study.path / "categories").iterdir()
     first = read_manifest(folder / "search.toml").values
     columns = f"ply, {', '.join(COLUMNS)}"
     before = study.select(None, columns)
-    hk.categorize(study)
+    categorize(study)
     assert study.select(None, columns).equals(before)
     told: list[Progress] = []
-    ours = hk.linear_evaluation(study.game)
-    turned = hk.ab(evaluation=dataclasses.replace(ours, weights=-ours.weights))
-    report = hk.categorize(study, spec=turned, progress=told.append)
+    ours = linear_evaluation(study.game)
+    turned = ab(evaluation=dataclasses.replace(ours, weights=-ours.weights))
+    report = categorize(study, spec=turned, progress=told.append)
     assert (told[0].done, told[-1].done) == (0, told[-1].total)
     second = read_manifest(folder / "search.toml").values
     assert first["search"] == SEARCH
@@ -143,18 +146,18 @@ def test_interrupted_nothing_is_written(study: hk.Study) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        hk.categorize(study, progress=stop)
+        categorize(study, progress=stop)
     assert study.category_columns == []
     assert not list((study.path / "categories").iterdir())
-    hk.categorize(study)
+    categorize(study)
     before = study.select("correct_depth = 1")
     with pytest.raises(KeyboardInterrupt):
-        hk.categorize(study, spec="ab:plain=on", progress=stop)
+        categorize(study, spec="ab:plain=on", progress=stop)
     assert study.select("correct_depth = 1").equals(before)
 
 
 def test_damage_is_found_and_mended(study: hk.Study) -> None:
-    hk.categorize(study)
+    categorize(study)
     check = check_study(study.path, seal=True)
     assert check.is_whole
     assert study.category_columns == COLUMNS
@@ -165,20 +168,20 @@ def test_damage_is_found_and_mended(study: hk.Study) -> None:
     [damage] = check_study(study.path).damage
     assert damage.what == str(part.relative_to(study.path))
     assert f"hyoka study annotate {study.path} --search ab:eval=built-in" in damage.remedy
-    with pytest.raises(hk.StudyError, match=part.name):
+    with pytest.raises(hk.errors.StudyError, match=part.name):
         study.select("correct_depth = 1")
     assert check_study(study.path, seal=True).is_whole
     assert study.category_columns == []
-    hk.categorize(study)
+    categorize(study)
     assert study.category_columns == COLUMNS
 
 
 def test_searches_that_will_not_do(study: hk.Study) -> None:
     with pytest.raises(ParameterError, match="ab:SETTINGS, not uct"):
-        hk.categorize(study, spec="uct")
+        categorize(study, spec="uct")
     for name in ("depth", "nodes"):
         with pytest.raises(ParameterError, match=f"'{name}' has no effect"):
-            hk.categorize(study, spec=f"ab:{name}=4")
+            categorize(study, spec=f"ab:{name}=4")
     with pytest.raises(SourceError, match="nowhere"):
-        hk.categorize(study, spec="ab:eval=nowhere.json")
+        categorize(study, spec="ab:eval=nowhere.json")
     assert not (study.path / "categories").exists()

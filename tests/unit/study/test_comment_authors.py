@@ -15,6 +15,7 @@ from hyoka.agents.comments import leanings, take_turns
 from hyoka.analysis import NO_INTERVALS, Control, Sample, SliceSettings, find_slices
 from hyoka.reporting.study_report import ReportOptions, study_report
 from hyoka.study.comment_authors import COMMENT_AUTHOR, RATINGS
+from hyoka.study.evaluating import evaluate
 
 PLIES = 40
 
@@ -132,7 +133,7 @@ def cutechess_games(seed: int, games: int) -> str:
 def test_a_report_tells_who_speaks_before_anything_else(tmp_path: Path) -> None:
     (tmp_path / "games.pgn").write_text(cutechess_games(1, 120))
     study = hk.Study.create(tmp_path / "study", tmp_path / "games.pgn", columns="none")
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     assert study.sql("select distinct author from evaluations order by 1").to_pylist() == [
         {"author": "first"},
         {"author": "second"},
@@ -176,7 +177,7 @@ def test_the_difference_in_rating_may_explain_a_split(tmp_path: Path) -> None:
         )
     (tmp_path / "games.pgn").write_text("\n".join(texts))
     study = hk.Study.create(tmp_path / "study", tmp_path / "games.pgn", columns="all")
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     found = study.slices(columns=["first_rank > 2300"])
     assert len(found)
     assert {split.explanation and split.explanation.control for split in found} == {RATINGS}

@@ -222,7 +222,7 @@ def test_no_figure_comes_from_a_few_games(study: hk.Study) -> None:
     assert constants.lines()[1][3:8] == ("–",) * 5
     assert {each["k"] for each in constants.rows()} == {None}
     assert "fewer than 20 games" in constants.notes()[0]
-    with pytest.raises(hk.ParameterError, match="`min_games` is at least 1"):
+    with pytest.raises(hk.errors.ParameterError, match="`min_games` is at least 1"):
         Question(min_games=0)
 
 

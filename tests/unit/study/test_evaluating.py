@@ -23,8 +23,8 @@ from hyoka.agents.kinds import SearchEvaluator
 from hyoka.apps.cli.command_table import command_line
 from hyoka.parallel import dask_cluster as clustering
 from hyoka.parallel import task_pool as worker_states
-from hyoka.search import SearchSpec
-from hyoka.study.evaluating import evaluate_games, evaluations_of
+from hyoka.search import SearchSpec, ab
+from hyoka.study.evaluating import evaluate, evaluate_games, evaluations_of
 from hyoka.study.sampling import chosen_evaluators, evaluator_titles
 
 # Says 10 centipawns a move played, for the side to move, and writes every question into a log.
@@ -122,7 +122,7 @@ def expected_score(ply: int) -> float:
 def test_every_position_is_evaluated_once_in_the_first_players_view(
     study: hk.Study, fake: Fake
 ) -> None:
-    [report] = hk.evaluate(study, [fake.spec()])
+    [report] = evaluate(study, [fake.spec()])
     assert (report.wanted, report.done, report.failed) == (POSITIONS, POSITIONS, 0)
     assert evaluated(study) == [
         (game, ply, expected_score(ply), None) for game in range(7) for ply in range(4)
@@ -130,33 +130,33 @@ def test_every_position_is_evaluated_once_in_the_first_players_view(
 
 
 def test_a_second_identical_request_computes_nothing(study: hk.Study, fake: Fake) -> None:
-    hk.evaluate(study, [fake.spec()])
+    evaluate(study, [fake.spec()])
     asked = fake.asked
-    [report] = hk.evaluate(study, [fake.spec()])
+    [report] = evaluate(study, [fake.spec()])
     assert (report.found, report.done) == (POSITIONS, 0)
     assert fake.asked == asked
 
 
 def test_no_engine_is_left_when_it_is_over(study: hk.Study, fake: Fake) -> None:
-    hk.evaluate(study, [fake.spec()], jobs=2)
+    evaluate(study, [fake.spec()], jobs=2)
     assert not any(is_alive(pid) for pid, _ in fake.asked)
 
 
 def test_a_condition_and_a_sample_choose_positions(study: hk.Study, fake: Fake) -> None:
-    [report] = hk.evaluate(study, [fake.spec()], where="ply > 0", sample=2, seed=5)
+    [report] = evaluate(study, [fake.spec()], where="ply > 0", sample=2, seed=5)
     assert report.done == 14
     first = evaluated(study)
     assert all(ply > 0 for _, ply, *_ in first)
     assert {game for game, *_ in first} == set(range(7))
-    [again] = hk.evaluate(study, [fake.spec()], where="ply > 0", sample=2, seed=5)
+    [again] = evaluate(study, [fake.spec()], where="ply > 0", sample=2, seed=5)
     assert again.done == 0
-    hk.evaluate(study, [fake.spec()], where="ply > 0", sample=2, seed=6)
+    evaluate(study, [fake.spec()], where="ply > 0", sample=2, seed=6)
     assert len(evaluated(study)) > 14
 
 
 def test_another_request_adds_what_is_missing(study: hk.Study, fake: Fake) -> None:
-    hk.evaluate(study, [fake.spec()], where="game_id < 3")
-    [report] = hk.evaluate(study, [fake.spec()])
+    evaluate(study, [fake.spec()], where="game_id < 3")
+    [report] = evaluate(study, [fake.spec()])
     assert (report.found, report.done) == (12, 16)
     assert len(evaluated(study)) == POSITIONS
 
@@ -166,16 +166,16 @@ def test_a_position_on_which_the_engine_dies_is_recorded_and_the_run_goes_on(
 ) -> None:
     deadly = fake.log.with_name("asked.log.deadly")
     deadly.touch()
-    [report] = hk.evaluate(study, [fake.spec("deadly")])
+    [report] = evaluate(study, [fake.spec("deadly")])
     assert (report.done, report.failed) == (POSITIONS, 7)
     rows = evaluated(study)
     assert [ply for _, ply, _, failed in rows if failed] == [3] * 7
     assert all((score is None) == bool(failed) for _, _, score, failed in rows)
     deadly.unlink()
-    [again] = hk.evaluate(study, [fake.spec("deadly")])
+    [again] = evaluate(study, [fake.spec("deadly")])
     assert (again.found, again.failed_before, again.done) == (POSITIONS - 7, 7, 0)
     assert again.known == POSITIONS - 7
-    [retried] = hk.evaluate(study, [fake.spec("deadly")], retry_failed=True)
+    [retried] = evaluate(study, [fake.spec("deadly")], retry_failed=True)
     assert (retried.done, retried.failed) == (7, 0)
     assert [(ply, failed) for _, ply, _, failed in evaluated(study)] == [
         (ply, None) for _ in range(7) for ply in range(4)
@@ -206,8 +206,8 @@ def test_failures_of_before_are_no_success(study: hk.Study, fake: Fake) -> None:
 
 
 def test_an_engine_that_is_not_there_is_told(study: hk.Study) -> None:
-    with pytest.raises(hk.EngineError, match="no-such-engine"):
-        hk.evaluate(study, ["uci:no-such-engine"])
+    with pytest.raises(hk.errors.EngineError, match="no-such-engine"):
+        evaluate(study, ["uci:no-such-engine"])
     assert evaluated(study) == []
 
 
@@ -217,24 +217,24 @@ def test_an_engine_of_another_game_stops_at_once_and_leaves_nothing(
     file = tmp_path / "game.sgf"
     file.write_text("(;GM[1]SZ[9];B[ee];W[gc])", encoding="utf-8")
     study = hk.Study.create(tmp_path / "go", file)
-    with pytest.raises(hk.EngineError, match="plays chess, not go9"):
-        hk.evaluate(study, [fake.spec()])
+    with pytest.raises(hk.errors.EngineError, match="plays chess, not go9"):
+        evaluate(study, [fake.spec()])
     assert evaluated(study) == []
     assert list((study.path / "evaluations").iterdir()) == []
 
 
 def test_a_misspelt_evaluator_gets_a_hint(study: hk.Study) -> None:
-    with pytest.raises(hk.NotationError, match="did you mean comments"):
-        hk.evaluate(study, ["coments"])
+    with pytest.raises(hk.errors.NotationError, match="did you mean comments"):
+        evaluate(study, ["coments"])
 
 
 def test_values_of_another_version_are_not_mixed_in(
     study: hk.Study, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hk.evaluate(study, [fake.spec()], where="game_id = 0")
+    evaluate(study, [fake.spec()], where="game_id = 0")
     monkeypatch.setenv("FAKE_VERSION", "2")
-    with pytest.raises(hk.EngineError, match="give it another name"):
-        hk.evaluate(study, [fake.spec()])
+    with pytest.raises(hk.errors.EngineError, match="give it another name"):
+        evaluate(study, [fake.spec()])
     assert len(evaluated(study)) == 4
 
 
@@ -242,8 +242,10 @@ def test_what_was_evaluated_before_an_engine_is_given_up_is_kept(
     study: hk.Study, fake: Fake
 ) -> None:
     spec = fake.spec("hangs").replace("nodes=1", "time=0.1,grace=0.2")
-    with pytest.raises(hk.EngineError, match=r"given up.* within 0\.3 s at chess start moves e2e4"):
-        hk.evaluate(study, [spec], where="game_id < 2 or ply >= 2")
+    with pytest.raises(
+        hk.errors.EngineError, match=r"given up.* within 0\.3 s at chess start moves e2e4"
+    ):
+        evaluate(study, [spec], where="game_id < 2 or ply >= 2")
     rows = evaluated(study)
     assert [(game, ply) for game, ply, _, failed in rows if failed is None] == [
         (game, ply) for game in range(2) for ply in range(2)
@@ -265,10 +267,10 @@ class AtOnce(Executor):
 def test_values_of_another_version_that_came_in_at_the_same_time_stay_out_too(
     study: hk.Study, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hk.evaluate(study, [fake.spec()], where="game_id = 0")
+    evaluate(study, [fake.spec()], where="game_id = 0")
     monkeypatch.setenv("FAKE_VERSION", "2")
-    with pytest.raises(hk.EngineError, match="give it another name"):
-        hk.evaluate(study, [fake.spec()], executor=AtOnce())
+    with pytest.raises(hk.errors.EngineError, match="give it another name"):
+        evaluate(study, [fake.spec()], executor=AtOnce())
     assert len(evaluated(study)) == 4
 
 
@@ -276,14 +278,14 @@ def test_comments_are_an_evaluator(tmp_path: Path) -> None:
     file = tmp_path / "game.pgn"
     file.write_text("1. e4 {[%eval 0.31]} e5 {[%eval #-4]} 2. d4 {hm} *\n", encoding="utf-8")
     study = hk.Study.create(tmp_path / "study", file)
-    [report] = hk.evaluate(study, ["comments"])
+    [report] = evaluate(study, ["comments"])
     assert (report.wanted, report.done) == (2, 2)
     found = study.sql("select ply, score, mate, unit, engine from evaluations order by ply")
     assert [tuple(row.values()) for row in found.to_pylist()] == [
         (1, pytest.approx(31), None, "centipawns", "comments"),
         (2, None, -4, "centipawns", "comments"),
     ]
-    assert hk.evaluate(study, ["comments"])[0].done == 0
+    assert evaluate(study, ["comments"])[0].done == 0
     assert study.engines == ["comments"]
 
 
@@ -333,7 +335,7 @@ def test_interrupted_the_same_request_goes_on(
     """The engine stops answering half-way; then the run is ended by a signal."""
     monkeypatch.setattr("hyoka.study.evaluating._FIRST_TASK", 1)
     spec = fake.spec("wait")
-    hk.evaluate(study, [spec], where="game_id < 2", flush_s=0)
+    evaluate(study, [spec], where="game_id < 2", flush_s=0)
     before = len(evaluated(study))
     fake.gate.touch()
     asked_before = len(fake.asked)
@@ -346,7 +348,7 @@ def test_interrupted_the_same_request_goes_on(
     wait_for(lambda: not any(is_alive(pid) for pid, _ in fake.asked))
     fake.gate.unlink()
     assert len(evaluated(study)) >= before
-    hk.evaluate(study, [spec])
+    evaluate(study, [spec])
     assert [(game, ply) for game, ply, *_ in evaluated(study)] == [
         (game, ply) for game in range(7) for ply in range(4)
     ]
@@ -360,8 +362,8 @@ def test_two_runs_of_one_engine_do_not_meet(study: hk.Study, fake: Fake) -> None
     run = subprocess.Popen([sys.executable, "-c", RUN, str(study.path), spec])
     try:
         wait_for(lambda: bool(fake.asked))
-        with pytest.raises(hk.StudyError, match=r"another process .*\d+, evaluating"):
-            hk.evaluate(study, [spec])
+        with pytest.raises(hk.errors.StudyError, match=r"another process .*\d+, evaluating"):
+            evaluate(study, [spec])
     finally:
         fake.gate.unlink()
         assert run.wait(60) == 0
@@ -383,7 +385,7 @@ def test_several_engines_side_by_side(study: hk.Study, fake: Fake) -> None:
 
 def test_no_cluster_at_the_address_is_told(study: hk.Study) -> None:
     with (
-        pytest.raises(hk.ParallelError, match="no Dask scheduler"),
+        pytest.raises(hk.errors.ParallelError, match="no Dask scheduler"),
         hk.cluster("tcp://127.0.0.1:1", timeout_s=0.2),
     ):
         pass
@@ -419,8 +421,10 @@ def test_a_scheduler_that_dies_ends_the_run(study: hk.Study, before: str) -> Non
 
     killer = threading.Thread(target=die)
     killer.start()
-    with pytest.raises(hk.ParallelError, match="Dask scheduler at tcp://scheduler:8786 is gone"):
-        hk.evaluate(study, ["ab:depth=1"], executor=executor)
+    with pytest.raises(
+        hk.errors.ParallelError, match="Dask scheduler at tcp://scheduler:8786 is gone"
+    ):
+        evaluate(study, ["ab:depth=1"], executor=executor)
     killer.join()
     assert evaluated(study) == []
 
@@ -455,37 +459,37 @@ def titles(study: hk.Study) -> set[str]:
 
 
 def test_an_engine_is_called_by_the_name_it_reports(study: hk.Study, fake: Fake) -> None:
-    [report] = hk.evaluate(study, fake.spec(), limit=1)
+    [report] = evaluate(study, fake.spec(), limit=1)
     assert report.title == "Fake 1, 1 node"
     assert titles(study) == {"Fake 1, 1 node"}
     assert report.engine.startswith("python")  # the command's name
 
 
 def test_a_title_may_change_and_stays_until_then(study: hk.Study) -> None:
-    [first] = hk.evaluate(study, "ab:depth=1", limit=1)
+    [first] = evaluate(study, "ab:depth=1", limit=1)
     assert first.title == "Alpha-beta, depth 1"
     for title in ("Mine", ""):
-        [again] = hk.evaluate(study, "ab:depth=1", limit=1, title=title)
+        [again] = evaluate(study, "ab:depth=1", limit=1, title=title)
         assert (again.engine, again.title, again.done) == (first.engine, "Mine", 0)
-    [yours] = hk.evaluate(study, hk.ab(depth=1, title="Yours"), limit=1)
+    [yours] = evaluate(study, ab(depth=1, title="Yours"), limit=1)
     assert (yours.engine, yours.title) == (first.engine, "Yours")
     assert chosen_evaluators(study, "Yours") == [first.engine]
-    with pytest.raises(hk.ParameterError, match="names one evaluator"):
-        hk.evaluate(study, ["ab:depth=1", "ab:depth=2"], title="Mine")
+    with pytest.raises(hk.errors.ParameterError, match="names one evaluator"):
+        evaluate(study, ["ab:depth=1", "ab:depth=2"], title="Mine")
 
 
 def test_equal_titles_are_distinguished_by_settings(study: hk.Study) -> None:
-    hk.evaluate(study, ["uct:playouts=2", "uct:playouts=2,c=2", "comments"], limit=1)
+    evaluate(study, ["uct:playouts=2", "uct:playouts=2,c=2", "comments"], limit=1)
     assert titles(study) >= {"UCT, 2 playouts", "UCT, 2 playouts (c=2)"}
 
 
 def test_a_study_without_titles_shows_specs(study: hk.Study) -> None:
-    [report] = hk.evaluate(study, "ab:depth=1", limit=1)
+    [report] = evaluate(study, "ab:depth=1", limit=1)
     with evaluations_of(study, report.engine) as change:
         del change.values["title"]
         change.commit()
     assert titles(study) == {"ab:depth=1"}
-    [again] = hk.evaluate(study, "ab:depth=1", limit=2)
+    [again] = evaluate(study, "ab:depth=1", limit=2)
     assert (again.done, again.title) == (1, "ab:depth=1")
 
 

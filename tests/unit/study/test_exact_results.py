@@ -10,6 +10,8 @@ import pytest
 import hyoka as hk
 from hyoka.learning import term_examples
 from hyoka.study import exact_results as adjudicating
+from hyoka.study.exact_results import adjudicate, adjudicate_records
+from hyoka.study.verify import check_study
 
 MISSED = '[Result "1-0"]\n\n1. f3 e5 2. g4 a6 3. Kf2 a5 1-0\n\n'
 """Black could mate at ply 3, did not, and lost."""
@@ -49,7 +51,7 @@ def by_hand(study: hk.Study, game: int) -> tuple[int, float | None]:
 
 def test_the_first_mate_from_the_start_on_wins_the_record(tmp_path: Path) -> None:
     study = made(tmp_path, MISSED + random_games(8))
-    report = hk.adjudicate_records(study, jobs=2)
+    report = adjudicate_records(study, jobs=2)
     expected = {game: by_hand(study, game) for game in range(9)}
     rows = study.sql("select game_id, ply, result from winners order by game_id").to_pylist()
     assert {row["game_id"]: (row["ply"], row["result"]) for row in rows} == expected
@@ -68,23 +70,23 @@ def test_the_first_mate_from_the_start_on_wins_the_record(tmp_path: Path) -> Non
 
 def test_what_is_known_of_a_position_itself_goes_before_the_records_winner(tmp_path: Path) -> None:
     study = made(tmp_path, MISSED)
-    hk.adjudicate(study, "mine", where="ply = 5", solver=lambda _position: 0.5)
-    hk.adjudicate_records(study)
+    adjudicate(study, "mine", where="ply = 5", solver=lambda _position: 0.5)
+    adjudicate_records(study)
     results = study.sql("select adjudicated from positions order by ply")["adjudicated"].to_pylist()
     assert results == [0, 0, 0, 0, 0, 0.5, 0]
     examples = term_examples(study, ["tempo"], shape="one", quiet=False)
     assert set(examples.results.tolist()) == {0}
-    assert hk.check_study(study.path).is_whole
+    assert check_study(study.path).is_whole
 
 
 def test_of_several_methods_the_one_that_knows_first_decides(tmp_path: Path) -> None:
     study = made(tmp_path, MISSED)
-    hk.adjudicate_records(study)
+    adjudicate_records(study)
 
     def knows_the_second_ply(position: Any) -> float | None:
         return 1.0 if position.ply == 2 else None
 
-    hk.adjudicate_records(study, "early", solver=knows_the_second_ply)
+    adjudicate_records(study, "early", solver=knows_the_second_ply)
     assert set(study.sql("select adjudicated from positions")["adjudicated"].to_pylist()) == {1.0}
 
 
@@ -103,26 +105,26 @@ def test_interrupted_it_goes_on_with_the_records_that_are_left(
         return 1.0
 
     with pytest.raises(KeyboardInterrupt):
-        hk.adjudicate_records(study, "mine", solver=solver)
+        adjudicate_records(study, "mine", solver=solver)
     assert study.sql("select count(*) as n from winners")["n"].to_pylist() == [2]
     told: list[str] = []
-    report = hk.adjudicate_records(
+    report = adjudicate_records(
         study, "mine", solver=solver, progress=lambda each: told.append(str(each))
     )
     assert (report.records, report.found, report.known) == (6, 2, 6)
     assert told[0] == "mine of records: 0 of 4 games"
     assert told[-1] == "mine of records: 4 of 4 games"
-    assert hk.adjudicate_records(study, "mine", solver=solver).found == 6
+    assert adjudicate_records(study, "mine", solver=solver).found == 6
     assert asked == 8
 
 
 def test_damaged_winners_are_found_and_asked_for_again(tmp_path: Path) -> None:
     study = made(tmp_path, MISSED)
-    hk.adjudicate_records(study)
+    adjudicate_records(study)
     [part] = (study.path / "winners").rglob("*.parquet")
     part.write_bytes(part.read_bytes()[:-1])
-    [damage] = hk.check_study(study.path).damage
+    [damage] = check_study(study.path).damage
     assert "hyoka study adjudicate" in damage.remedy
     assert "--record --method mate" in damage.remedy
-    assert hk.check_study(study.path, seal=True).is_whole
-    assert hk.adjudicate_records(study).changed == 1
+    assert check_study(study.path, seal=True).is_whole
+    assert adjudicate_records(study).changed == 1

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 import hyoka as hk
 from hyoka.apps.cli.command_table import command_line
-from hyoka.study.evaluating import sampled
+from hyoka.study import append_to_study
+from hyoka.study.evaluating import evaluate, sampled
 
 PGN = """[White "A"]
 
@@ -51,9 +52,9 @@ def test_sql_knows_the_texts_of_positions(study: hk.Study) -> None:
     nowhere = study.sql("select fen(0, 6) as a, fen(9, 0) as b, fen(null, 0) as c, fen(0, -1) as d")
     assert nowhere.to_pylist() == [dict.fromkeys("abcd")]
     assert len(study.select("fen(game_id, ply) like '8/%'")) == 2
-    with pytest.raises(hk.ConditionError, match=r"chess has no sfen.*position_text and fen"):
+    with pytest.raises(hk.errors.ConditionError, match=r"chess has no sfen.*position_text and fen"):
         study.sql("select sfen(game_id, ply) from positions")
-    with pytest.raises(hk.ConditionError, match="nobody"):
+    with pytest.raises(hk.errors.ConditionError, match="nobody"):
         study.sql("select fen(game_id, ply), nobody from positions")
 
 
@@ -87,14 +88,14 @@ def test_answers_are_written_as_files(study: hk.Study, tmp_path: Path) -> None:
 
 def test_a_record_is_the_same_by_itself(study: hk.Study, tmp_path: Path) -> None:
     (tmp_path / "more.pgn").write_text("1. d4 {new} *\n")
-    hk.append_to_study(study.path, tmp_path / "more.pgn")
+    append_to_study(study.path, tmp_path / "more.pgn")
     for number, record in study.records():
         alone = study.record(number)
         assert (alone, alone.tags, alone.source) == (record, record.tags, record.source)
         assert [each.text for each in alone.remarks] == [each.text for each in record.remarks]
-    with pytest.raises(hk.StudyError, match="no game 3"):
+    with pytest.raises(hk.errors.StudyError, match="no game 3"):
         study.record(3)
-    with pytest.raises(hk.StudyError, match="no game -1"):
+    with pytest.raises(hk.errors.StudyError, match="no game -1"):
         study.record(-1)
 
 
@@ -118,16 +119,16 @@ def test_a_limit_is_fair_to_games_and_grows(study: hk.Study) -> None:
             assert set(games.tolist()) == {0, 1}
         sets.append(set(zip(games.tolist(), plies.tolist(), strict=True)))
     assert all(fewer < more for fewer, more in pairwise(sets))
-    [report] = hk.evaluate(study, ["ab:nodes=1"], limit=3)
+    [report] = evaluate(study, ["ab:nodes=1"], limit=3)
     assert (report.wanted, report.done) == (3, 3)
-    [report] = hk.evaluate(study, ["ab:nodes=1"], limit=5)
+    [report] = evaluate(study, ["ab:nodes=1"], limit=5)
     assert (report.wanted, report.found, report.done) == (5, 3, 2)
 
 
 def test_disputed_positions_have_their_text(study: hk.Study) -> None:
     low = hk.PythonEvaluator(lambda _: 0.2, title="low", fingerprint="1")
     high = hk.PythonEvaluator(lambda _: 0.9, title="high", fingerprint="1")
-    hk.evaluate(study, [low, high])
+    evaluate(study, [low, high])
     one, other = study.engines
     (disputed,) = study.disagreements(one, other).disputed
     assert disputed.text == study.record(disputed.game).position(disputed.ply).text

@@ -15,9 +15,16 @@ from numpy.typing import NDArray
 
 import hyoka as hk
 from hyoka.foundation.errors import Error, NotationError, StudyError
+from hyoka.games import PythonLine
 from hyoka.games import registry as registered
-from hyoka.study import make_study
+from hyoka.records import Remark
+from hyoka.reporting.study_report import write_report
+from hyoka.search import play_game
+from hyoka.study import append_to_study, make_study
 from hyoka.study.derived_columns import categorize, rank_moves
+from hyoka.study.evaluating import evaluate
+from hyoka.study.exact_results import adjudicate
+from hyoka.study.exporting import export_positions
 
 
 @dataclass(frozen=True)
@@ -80,24 +87,22 @@ def _registered() -> Iterator[None]:
     registered._FACTS.clear()
 
 
-def lines_of(start: Any, count: int = 40) -> list[hk.PythonLine]:
-    games = (
-        hk.play_game(start, f"random:seed={i}", f"random:seed={i + 500}") for i in range(count)
-    )
-    return [game for game in games if isinstance(game, hk.PythonLine)]
+def lines_of(start: Any, count: int = 40) -> list[PythonLine]:
+    games = (play_game(start, f"random:seed={i}", f"random:seed={i + 500}") for i in range(count))
+    return [game for game in games if isinstance(game, PythonLine)]
 
 
 @pytest.fixture
-def lines() -> list[hk.PythonLine]:
+def lines() -> list[PythonLine]:
     return lines_of(Race())
 
 
 @pytest.fixture
-def study(lines: list[hk.PythonLine], tmp_path: Path) -> hk.Study:
+def study(lines: list[PythonLine], tmp_path: Path) -> hk.Study:
     return hk.Study.create(tmp_path / "study", lines)
 
 
-def test_lines_become_games_and_positions(study: hk.Study, lines: list[hk.PythonLine]) -> None:
+def test_lines_become_games_and_positions(study: hk.Study, lines: list[PythonLine]) -> None:
     assert (study.game, study.columns) == ("race", ())
     games = study.sql("select * from games order by game_id").to_pylist()
     assert len(games) == len(lines)
@@ -131,10 +136,10 @@ def test_a_study_has_the_layout_of_any_other(study: hk.Study, tmp_path: Path) ->
         assert ours == theirs
 
 
-def test_a_record_walks_through_its_game(study: hk.Study, lines: list[hk.PythonLine]) -> None:
+def test_a_record_walks_through_its_game(study: hk.Study, lines: list[PythonLine]) -> None:
     record = study.record(3)
     assert record.game == "race"
-    assert record.position(2) == hk.PythonLine(Race(), lines[3].moves[:2]).position
+    assert record.position(2) == PythonLine(Race(), lines[3].moves[:2]).position
     assert list(record.positions())[-1] == lines[3].position
     assert record.move_list == list(lines[3].moves)
     assert record.move_texts() == list(map(str, lines[3].moves))
@@ -143,10 +148,10 @@ def test_a_record_walks_through_its_game(study: hk.Study, lines: list[hk.PythonL
 
 
 def test_evaluators_are_texts_and_functions(study: hk.Study) -> None:
-    reports = hk.evaluate(study, ["uct:playouts=200,seed=1", share_left], jobs=2)
+    reports = evaluate(study, ["uct:playouts=200,seed=1", share_left], jobs=2)
     positions = study.sql("select count(*) as n from positions")["n"][0].as_py()
     assert [report.done for report in reports] == [positions, positions]
-    assert [report.done for report in hk.evaluate(study, ["uct:playouts=200,seed=1"])] == [0]
+    assert [report.done for report in evaluate(study, ["uct:playouts=200,seed=1"])] == [0]
     rows = study.sql("select * from evaluations").to_pylist()
     by_game = {number: list(record.positions()) for number, record in study.records()}
     for row in rows:
@@ -161,7 +166,7 @@ def test_evaluators_are_texts_and_functions(study: hk.Study) -> None:
 
 
 def test_analyses_and_columns_of_ones_own(study: hk.Study) -> None:
-    hk.evaluate(study, ["uct:playouts=200,seed=1", share_left])
+    evaluate(study, ["uct:playouts=200,seed=1", share_left])
     assert "share_left" in str(study.metrics("share_left"))
     report = study.add_column("stones", lambda position: position.left)
     assert (report.kind, report.known) == ("whole number", report.positions)
@@ -174,7 +179,7 @@ def test_analyses_and_columns_of_ones_own(study: hk.Study) -> None:
         assert each.game is not None
         assert each.ply is not None
         assert each.text == " ".join(study.record(each.game).move_texts()[: each.ply])
-    assert hk.adjudicate(study).known > 0
+    assert adjudicate(study).known > 0
 
 
 def test_records_of_a_match_bring_players_and_what_they_said(tmp_path: Path) -> None:
@@ -196,32 +201,32 @@ def test_records_of_a_match_bring_players_and_what_they_said(tmp_path: Path) -> 
             for each in study.record(i).remarks
         ]
     said = [each for i in unique for each in kept[i].remarks if each.value is not None]
-    [comments] = hk.evaluate(study, "comments")
+    [comments] = evaluate(study, "comments")
     assert (comments.done, report.values) == (len(said), len(said))
 
 
 def test_a_study_without_remarks_says_so(study: hk.Study) -> None:
-    [report] = hk.evaluate(study, "comments")
+    [report] = evaluate(study, "comments")
     assert report.notes == ["comments: the records contain no evaluations"]
 
 
-def test_games_are_added(study: hk.Study, lines: list[hk.PythonLine]) -> None:
-    short = hk.PythonLine(Race(), lines[0].moves[:1])
-    _, report = hk.append_to_study(study.path, [lines[0], short])
+def test_games_are_added(study: hk.Study, lines: list[PythonLine]) -> None:
+    short = PythonLine(Race(), lines[0].moves[:1])
+    _, report = append_to_study(study.path, [lines[0], short])
     assert (report.games, report.duplicates, report.positions) == (2, 1, 2)
     assert study.record(len(lines) + 1).result is None
     with pytest.raises(StudyError, match="not of files"):
-        hk.append_to_study(study.path, ["games.sgf"])
+        append_to_study(study.path, ["games.sgf"])
 
 
 def test_a_report_draws_boards(tmp_path: Path, study: hk.Study) -> None:
-    hk.evaluate(study, share_left)
+    evaluate(study, share_left)
     with pytest.raises(StudyError, match="need a property `cells`"):
-        hk.write_report(study, tmp_path / "report.html")
+        write_report(study, tmp_path / "report.html")
     hk.register_game("drawn", Drawn(), title="Drawn race")
     drawn = hk.Study.create(tmp_path / "drawn", lines_of(Drawn()))
-    hk.evaluate(drawn, share_left)
-    hk.write_report(drawn, tmp_path / "report.html")
+    evaluate(drawn, share_left)
+    write_report(drawn, tmp_path / "report.html")
     assert "Evaluations in Drawn race" in (tmp_path / "report.html").read_text()
 
 
@@ -256,9 +261,9 @@ class Wide(Race):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (lambda: hk.PythonLine(Nameless()), "hyoka.register_game.'nameless', Nameless()"),
-        (lambda: hk.PythonLine(Race(4)), "begin where its game does: hyoka.position.'race'"),
-        (lambda: hk.PythonLine(Wide(), (70_000,)), "below 65536"),
+        (lambda: PythonLine(Nameless()), "hyoka.register_game.'nameless', Nameless()"),
+        (lambda: PythonLine(Race(4)), "begin where its game does: hyoka.position.'race'"),
+        (lambda: PythonLine(Wide(), (70_000,)), "below 65536"),
         (lambda: hk.Record("python:Race", np.array([7], np.uint16)), "code 7 at ply 1"),
         (lambda: hk.Record("othello", np.array([], np.uint16)), "of othello are given as files"),
         (lambda: hk.Record("python:Chess2", np.array([], np.uint16)), "is called Chess2"),
@@ -268,7 +273,7 @@ class Wide(Race):
 def test_what_no_study_can_keep(given: Callable[[], Any], message: str, tmp_path: Path) -> None:
     hk.register_game("wide", Wide())
     with pytest.raises(StudyError, match=message) as error:
-        hk.Study.create(tmp_path / "study", [hk.PythonLine(Race()), given()])
+        hk.Study.create(tmp_path / "study", [PythonLine(Race()), given()])
     assert "\n" not in str(error.value)
     assert not (tmp_path / "study").exists()
 
@@ -276,21 +281,21 @@ def test_what_no_study_can_keep(given: Callable[[], Any], message: str, tmp_path
 def test_a_study_is_of_one_game_without_columns(tmp_path: Path) -> None:
     hk.register_game("drawn", Drawn())
     with pytest.raises(StudyError, match="one game: race, not drawn"):
-        hk.Study.create(tmp_path / "study", [hk.PythonLine(Race()), hk.PythonLine(Drawn())])
+        hk.Study.create(tmp_path / "study", [PythonLine(Race()), PythonLine(Drawn())])
     with pytest.raises(StudyError, match="add_column"):
-        hk.Study.create(tmp_path / "study", hk.PythonLine(Race()), columns="material")
+        hk.Study.create(tmp_path / "study", PythonLine(Race()), columns="material")
 
 
 @pytest.mark.parametrize(
     "asked",
     [
-        lambda study, _: hk.evaluate(study, "gtp:gnugo"),
+        lambda study, _: evaluate(study, "gtp:gnugo"),
         lambda study, _: study.game_table().terms(),
         lambda study, _: study.game_table().describe([]),
         lambda study, _: study.sql("select position_text(game_id, ply) from positions"),
         lambda study, _: study.record(0).move_texts("san"),
         lambda study, path: hk.write_records([study.record(0)], path / "games.sgf"),
-        lambda study, path: hk.export_positions(study, path / "positions.csv"),
+        lambda study, path: export_positions(study, path / "positions.csv"),
         lambda study, _: rank_moves(study, "built-in", "mine"),
         lambda study, _: categorize(study),
     ],
@@ -320,7 +325,7 @@ def test_duplicates_add_what_they_say_to_the_game_that_they_repeat(tmp_path: Pat
         event="cup",
         result=1.0,
         ending="normal",
-        remarks=(hk.Remark(1, value=0.4, text="so"), hk.Remark(3, value=0.7, author="first")),
+        remarks=(Remark(1, value=0.4, text="so"), Remark(3, value=0.7, author="first")),
     )
     said = []
     for name, order in (("one", (bare, told)), ("two", (told, bare))):

@@ -12,10 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
+from hyoka.games import Game
 from hyoka.reporting.study_report import ReportOptions
 from hyoka.storage.files import toml_text, write_sealed_toml, write_text
 from hyoka.storage.manifest import read_description
 from hyoka.storage.parquet import write_parquet
+from hyoka.study import append_to_study, make_study
+from hyoka.study.exact_results import adjudicate
 from hyoka.study.importing import chosen_columns
 
 PGN = """[White "Anand, V"]
@@ -166,7 +169,7 @@ def test_columns_agree_with_the_positions_themselves(tmp_path: Path) -> None:
     ],
 )
 def test_a_condition_chooses_games(tmp_path: Path, pgn: Path, where: str, games: list[str]) -> None:
-    study, report = hk.make_study(tmp_path / "chosen", pgn, where=where)
+    study, report = make_study(tmp_path / "chosen", pgn, where=where)
     assert [name for (name,) in rows(study, "select first from games order by game_id")] == games
     assert report.left_out == 3 - len(games)
 
@@ -183,13 +186,13 @@ def test_a_condition_chooses_games(tmp_path: Path, pgn: Path, where: str, games:
 def test_a_bad_condition_is_told_and_nothing_is_made(
     tmp_path: Path, pgn: Path, where: str, message: str
 ) -> None:
-    with pytest.raises(hk.ConditionError, match=message):
+    with pytest.raises(hk.errors.ConditionError, match=message):
         hk.Study.create(tmp_path / "none", pgn, where=where)
     assert [path.name for path in tmp_path.iterdir()] == ["games.pgn"]
 
 
 def test_a_study_is_not_overwritten(study: hk.Study, pgn: Path) -> None:
-    with pytest.raises(hk.StudyError, match="there already"):
+    with pytest.raises(hk.errors.StudyError, match="there already"):
         hk.Study.create(study.path, pgn)
 
 
@@ -197,14 +200,14 @@ def test_without_any_game_there_is_no_study(tmp_path: Path) -> None:
     file = tmp_path / "bad.pgn"
     file.write_text("1. e4 e5 2. Ke3 *\n", encoding="utf-8")
     with pytest.raises(
-        hk.StudyError, match=r"1 refused as illegal move; first: .*bad.pgn:1: game 1, ply 2"
+        hk.errors.StudyError, match=r"1 refused as illegal move; first: .*bad.pgn:1: game 1, ply 2"
     ):
         hk.Study.create(tmp_path / "study", file)
     assert not (tmp_path / "study").exists()
 
 
 def test_strict_stops_at_the_first_bad_game(tmp_path: Path, pgn: Path) -> None:
-    with pytest.raises(hk.RefusedError) as caught:
+    with pytest.raises(hk.errors.RefusedError) as caught:
         hk.Study.create(tmp_path / "study", pgn, strict=True)
     assert (caught.value.number, caught.value.ply) == (4, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["games.pgn"]
@@ -213,7 +216,7 @@ def test_strict_stops_at_the_first_bad_game(tmp_path: Path, pgn: Path) -> None:
 def test_a_study_holds_one_game(tmp_path: Path, pgn: Path) -> None:
     other = tmp_path / "go.sgf"
     other.write_text("(;GM[1]SZ[9];B[ee])", encoding="utf-8")
-    with pytest.raises(hk.StudyError, match="a study holds one game"):
+    with pytest.raises(hk.errors.StudyError, match="a study holds one game"):
         hk.Study.create(tmp_path / "mixed", [pgn, other])
     study = hk.Study.create(tmp_path / "chess", [pgn, other], where="game = 'chess'")
     assert study.game == "chess"
@@ -224,7 +227,7 @@ def test_more_records_can_be_added_and_known_games_are_duplicates(
 ) -> None:
     more = tmp_path / "more.pgn"
     more.write_text("1. d4 *\n\n1. f3 e5 2. g4 Qh4# 0-1\n", encoding="utf-8")
-    _, report = hk.append_to_study(study.path, more)
+    _, report = append_to_study(study.path, more)
     assert (report.games, report.duplicates, report.positions) == (2, 1, 2)
     assert rows(study, "select game_id, duplicate_of from games where game_id > 2 order by 1") == [
         (3, None),
@@ -240,7 +243,7 @@ def test_what_an_interrupted_addition_left_is_cleared_away(study: hk.Study, tmp_
     (study.path / "games" / ".part-000001.parquet.tmp").write_bytes(b"half")
     more = tmp_path / "more.pgn"
     more.write_text("1. d4 *\n", encoding="utf-8")
-    hk.append_to_study(study.path, more)
+    append_to_study(study.path, more)
     assert rows(study, "select count(*) from positions") == [(12,)]
 
 
@@ -283,7 +286,7 @@ def test_sql_can_touch_nothing_else(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(hk.ConditionError):
+    with pytest.raises(hk.errors.ConditionError):
         study.sql(query)
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -291,19 +294,19 @@ def test_sql_can_touch_nothing_else(
 def test_sql_does_not_see_variables_of_python(study: hk.Study) -> None:
     secret = pa.table({"x": [1]})
     assert len(secret) == 1
-    with pytest.raises(hk.ConditionError, match="secret"):
+    with pytest.raises(hk.errors.ConditionError, match="secret"):
         study.sql("select * from secret")
 
 
 def test_a_folder_that_is_no_study_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(hk.StudyError, match="hyoka study create"):
+    with pytest.raises(hk.errors.StudyError, match="hyoka study create"):
         hk.Study.open(tmp_path)
 
 
 def test_a_study_of_another_version_is_not_read(study: hk.Study) -> None:
     description = read_description(study.path)
     write_sealed_toml(study.path / "study.toml", description | {"version": 99})
-    with pytest.raises(hk.StudyError, match="99"):
+    with pytest.raises(hk.errors.StudyError, match="99"):
         hk.Study.open(study.path)
 
 
@@ -333,12 +336,12 @@ def test_what_a_killed_import_left_is_cleared_away(tmp_path: Path, pgn: Path) ->
 def test_only_games_of_the_study_are_added(study: hk.Study, tmp_path: Path) -> None:
     other = tmp_path / "go.sgf"
     other.write_text("(;GM[1]SZ[9];B[ee])", encoding="utf-8")
-    with pytest.raises(hk.StudyError, match="go9, but the study is of chess"):
-        hk.append_to_study(study.path, other)
+    with pytest.raises(hk.errors.StudyError, match="go9, but the study is of chess"):
+        append_to_study(study.path, other)
 
 
 def test_no_such_game(study: hk.Study) -> None:
-    with pytest.raises(hk.StudyError, match="no game 7; it has 3"):
+    with pytest.raises(hk.errors.StudyError, match="no game 7; it has 3"):
         study.record(7)
 
 
@@ -350,12 +353,12 @@ def test_columns_are_chosen_by_name_or_cost(game: str) -> None:
     assert chosen_columns(game, "none") == []
     assert chosen_columns(game, [everything[0]]) == [everything[0]]
     assert chosen_columns(game, f"cheap,{everything[-1]}")[: len(cheap)] == cheap
-    with pytest.raises(hk.StudyError, match="no column 'x'"):
+    with pytest.raises(hk.errors.StudyError, match="no column 'x'"):
         chosen_columns(game, "x")
 
 
 def test_what_the_rules_know_stands_beside_the_result(study: hk.Study) -> None:
-    report = hk.adjudicate(study)
+    report = adjudicate(study)
     assert (report.asked, report.known, report.differing) == (2, 1, 0)
     assert rows(study, "select game_id, ply, adjudicated from positions where adjudicated = 0") == [
         (1, 4, 0)
@@ -366,17 +369,17 @@ def test_a_solver_of_ones_own_can_adjudicate(study: hk.Study) -> None:
     """Asked anew, its former answers are replaced."""
     for value in (1.0, 0.5):
 
-        def solver(_position: hk.Game, value: float = value) -> float:
+        def solver(_position: Game, value: float = value) -> float:
             return value
 
-        report = hk.adjudicate(study, "mine", where="game_id = 0", solver=solver)
+        report = adjudicate(study, "mine", where="game_id = 0", solver=solver)
         assert (report.asked, report.known) == (5, 5)
         assert report.differing == (5 if value == 1 else 0)
         assert rows(study, "select distinct result from adjudications") == [(value,)]
 
 
 def test_unknown_methods_are_told(study: hk.Study) -> None:
-    with pytest.raises(hk.StudyError, match="there are rules"):
-        hk.adjudicate(study, "oracle")
-    with pytest.raises(hk.StudyError, match="name of a method"):
-        hk.adjudicate(study, "../up", solver=lambda _position: None)
+    with pytest.raises(hk.errors.StudyError, match="there are rules"):
+        adjudicate(study, "oracle")
+    with pytest.raises(hk.errors.StudyError, match="name of a method"):
+        adjudicate(study, "../up", solver=lambda _position: None)

@@ -17,6 +17,7 @@ import hyoka as hk
 from hyoka.apps.cli import run
 from hyoka.foundation.errors import ConditionError, escape_control_chars
 from hyoka.study import query_process, sql
+from hyoka.study.evaluating import evaluate
 from hyoka.study.sql import check_condition, connection, is_bounded, run_query
 
 SOURCE = Path(__file__).parents[3] / "src" / "hyoka"
@@ -29,7 +30,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> hk.Study:
     file = folder / "games.pgn"
     file.write_text(PGN, encoding="utf-8")
     study = hk.Study.create(folder / "study", file)
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     return study
 
 
@@ -85,7 +86,7 @@ def test_a_condition_reads_no_file(
 
 
 def test_a_condition_over_files_is_told_so(secret: str) -> None:
-    with pytest.raises(hk.ConditionError, match="can reach no file"):
+    with pytest.raises(hk.errors.ConditionError, match="can reach no file"):
         check_condition(f"exists (select * from read_text('{secret}'))", ["ply"])
 
 
@@ -137,7 +138,7 @@ def test_a_name_of_one_query_is_not_there_in_the_next() -> None:
     one = connection({"mine": pa.table({"x": [1]})}, {"view": "select x + 1 as y from mine"})
     for query in ("select y from view", "with v as (select y from view) select y from v"):
         assert run_query(one, query).to_pylist() == [{"y": 2}]
-        with pytest.raises(hk.ConditionError, match="view"):
+        with pytest.raises(hk.errors.ConditionError, match="view"):
             run_query(connection({}), query)
 
 
@@ -153,7 +154,7 @@ def test_an_endless_query_ends(
     study: hk.Study, query: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HYOKA_SQL_SECONDS", "0.1")
-    with pytest.raises(hk.ConditionError, match=r"longer than 0.1 s; HYOKA_SQL_SECONDS=1 "):
+    with pytest.raises(hk.errors.ConditionError, match=r"longer than 0.1 s; HYOKA_SQL_SECONDS=1 "):
         study.sql(query)
     monkeypatch.delenv("HYOKA_SQL_SECONDS")
     assert study.sql("select 1 as one").to_pylist() == [{"one": 1}]
@@ -167,7 +168,9 @@ def test_a_query_that_fills_the_memory_is_told_how_to_have_more(
     study: hk.Study, query: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HYOKA_SQL_MEMORY", "30M")
-    with pytest.raises(hk.ConditionError, match=r"more memory than 0.03G; HYOKA_SQL_MEMORY=0.06G"):
+    with pytest.raises(
+        hk.errors.ConditionError, match=r"more memory than 0.03G; HYOKA_SQL_MEMORY=0.06G"
+    ):
         study.sql(query)
 
 
@@ -185,7 +188,7 @@ def test_a_limit_that_is_none_is_told(
     study: hk.Study, name: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, text)
-    with pytest.raises(hk.ConditionError, match=name):
+    with pytest.raises(hk.errors.ConditionError, match=name):
         study.sql("select 1")
 
 

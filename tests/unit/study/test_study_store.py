@@ -24,8 +24,11 @@ from hyoka.storage import manifest, run_folder
 from hyoka.storage.files import read_toml, toml_text, write_sealed_toml, write_text
 from hyoka.storage.parquet import write_parquet
 from hyoka.storage.run_folder import is_held, locked
-from hyoka.study import importing
+from hyoka.study import append_to_study, importing
+from hyoka.study.evaluating import evaluate
+from hyoka.study.exact_results import adjudicate
 from hyoka.study.tables import Snapshot
+from hyoka.study.verify import check_study
 
 TABLES = ("games", "positions", "remarks", "refused", "evaluations", "adjudications")
 
@@ -69,8 +72,8 @@ def made(tmp_path_factory: pytest.TempPathFactory, files: list[Path]) -> hk.Stud
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(importing, "_PART_MOVES", 1)
         study = hk.Study.create(tmp_path_factory.mktemp("made") / "study", files[0])
-    hk.evaluate(study, ["comments"])
-    hk.adjudicate(study, "mine", where="ply = 0", solver=lambda _position: 0.5)
+    evaluate(study, ["comments"])
+    adjudicate(study, "mine", where="ply = 0", solver=lambda _position: 0.5)
     return study
 
 
@@ -96,13 +99,13 @@ def content(study: hk.Study) -> dict[str, list[Any]]:
 APPEND = "append"
 ANALYSE = "analyse"
 COMMANDS: dict[str, Callable[[Path, Path], object]] = {
-    APPEND: hk.append_to_study,
-    "evaluate comments": lambda study, _: hk.evaluate(hk.Study.open(study), ["comments"]),
-    "evaluate ab": lambda study, _: hk.evaluate(hk.Study.open(study), ["ab:depth=1"]),
-    "adjudicate rules": lambda study, _: hk.adjudicate(hk.Study.open(study), "rules"),
-    "adjudicate mate": lambda study, _: hk.adjudicate(hk.Study.open(study), "mate"),
+    APPEND: append_to_study,
+    "evaluate comments": lambda study, _: evaluate(hk.Study.open(study), ["comments"]),
+    "evaluate ab": lambda study, _: evaluate(hk.Study.open(study), ["ab:depth=1"]),
+    "adjudicate rules": lambda study, _: adjudicate(hk.Study.open(study), "rules"),
+    "adjudicate mate": lambda study, _: adjudicate(hk.Study.open(study), "mate"),
     ANALYSE: lambda study, _: hk.Study.open(study).sql("select count(*) from positions"),
-    "check": lambda study, _: hk.check_study(study),
+    "check": lambda study, _: check_study(study),
 }
 PAIRS = [(one, other) for one in COMMANDS for other in COMMANDS if one <= other]
 
@@ -119,7 +122,7 @@ def test_two_commands_at_the_same_moment_leave_a_whole_study(
         started.wait()
         try:
             COMMANDS[name](study.path, files[1])
-        except hk.StudyError as error:
+        except hk.errors.StudyError as error:
             errors[number] = error
 
     threads = [threading.Thread(target=work, args=each) for each in enumerate((one, other))]
@@ -129,7 +132,7 @@ def test_two_commands_at_the_same_moment_leave_a_whole_study(
         thread.join()
     assert len(errors) <= (1 if one == other else 0)
     assert all("another process is writing here (" in str(each) for each in errors.values())
-    found = hk.check_study(study.path)
+    found = check_study(study.path)
     assert found.damage == []
     # What a second adjudication has replaced stays for those who still read it.
     assert [each for each in found.leftovers if not each.startswith("adjudications/")] == []
@@ -151,7 +154,7 @@ def test_whoever_comes_second_is_told_who_is_at_work(
     before = content(study)
     with (
         locked(places[name], "painting it green"),
-        pytest.raises(hk.StudyError, match=r"process \d+, painting it green since \d{4}-"),
+        pytest.raises(hk.errors.StudyError, match=r"process \d+, painting it green since \d{4}-"),
     ):
         COMMANDS[name](study.path, files[1])
     assert content(study) == before
@@ -184,7 +187,7 @@ def test_a_lock_of_a_folder_that_was_taken_away_is_none(tmp_path: Path) -> None:
     with (
         old,
         locked(tmp_path, "coming"),
-        pytest.raises(hk.StudyError, match="coming"),
+        pytest.raises(hk.errors.StudyError, match="coming"),
         locked(tmp_path, "too late"),
     ):
         pass
@@ -207,7 +210,7 @@ def test_the_second_of_two_who_make_a_study_is_told(
     def make(file: Path) -> None:
         try:
             results.append(hk.Study.create(tmp_path / "new", file))
-        except hk.StudyError as error:
+        except hk.errors.StudyError as error:
             results.append(str(error))
 
     threads = [threading.Thread(target=make, args=(file,)) for file in files]
@@ -218,7 +221,7 @@ def test_the_second_of_two_who_make_a_study_is_told(
     told = [each for each in results if isinstance(each, str)]
     assert len(told) == 1
     assert "another process has just created it" in told[0]
-    assert hk.check_study(tmp_path / "new").is_whole
+    assert check_study(tmp_path / "new").is_whole
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
@@ -256,15 +259,15 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, moment: int) -> list[int]:
 
 
 def added(study: Path, files: list[Path]) -> None:
-    hk.append_to_study(study, files[1])
+    append_to_study(study, files[1])
 
 
 def evaluated(study: Path, _: list[Path]) -> None:
-    hk.evaluate(hk.Study.open(study), ["ab:depth=1"], where="ply < 2", flush_s=0)
+    evaluate(hk.Study.open(study), ["ab:depth=1"], where="ply < 2", flush_s=0)
 
 
 def adjudicated(study: Path, _: list[Path]) -> None:
-    hk.adjudicate(hk.Study.open(study), "mine", where="ply < 2", solver=lambda _position: 1.0)
+    adjudicate(hk.Study.open(study), "mine", where="ply < 2", solver=lambda _position: 1.0)
 
 
 @pytest.mark.parametrize("change", [added, evaluated, adjudicated])
@@ -303,12 +306,12 @@ def test_a_change_that_was_killed_anywhere_and_done_again_is_as_if_never_killed(
             assert set(untimed(now["evaluations"])) <= set(wanted["evaluations"])
             now["evaluations"] = before["evaluations"]
         assert now == before
-        assert hk.check_study(path).damage == []
+        assert check_study(path).damage == []
         change(path, files)
         now = content(copy)
         now["evaluations"] = untimed(now["evaluations"])
         assert now == wanted
-        found = hk.check_study(path)
+        found = check_study(path)
         assert (found.damage, found.leftovers) == ([], []) or change is adjudicated
 
 
@@ -321,7 +324,7 @@ def test_answers_of_a_method_stay_unless_asked_again(study: hk.Study) -> None:
     """The second question keeps the first one's answers; the newer answer counts."""
 
     def ask(where: str, answer: float | None) -> None:
-        hk.adjudicate(study, "mine", where=where, solver=lambda _position: answer)
+        adjudicate(study, "mine", where=where, solver=lambda _position: answer)
 
     games = study.sql("select count(*) as n from games where duplicate_of is null")["n"][0].as_py()
     ask("ply = 1", 1.0)
@@ -338,7 +341,7 @@ def test_answers_of_a_method_stay_unless_asked_again(study: hk.Study) -> None:
 
 def test_readers_of_the_former_list_can_finish(study: hk.Study) -> None:
     snapshot = Snapshot.of(study.path)
-    hk.adjudicate(study, "mine", where="ply = 0", solver=lambda _position: 1.0)
+    adjudicate(study, "mine", where="ply = 0", solver=lambda _position: 1.0)
     assert set(snapshot.query("select result from adjudications")["result"].to_pylist()) == {0.5}
     assert set(study.sql("select result from adjudications")["result"].to_pylist()) == {1.0}
 
@@ -346,7 +349,7 @@ def test_readers_of_the_former_list_can_finish(study: hk.Study) -> None:
 def test_what_a_study_says_of_itself_counts_what_was_added(
     study: hk.Study, files: list[Path]
 ) -> None:
-    _, report = hk.append_to_study(study.path, files[1])
+    _, report = append_to_study(study.path, files[1])
     described = manifest.read_description(study.path)
     counted = study.sql(
         "select (select count(*) from games) as games, (select count(*) from positions) as "
@@ -375,11 +378,11 @@ def test_a_flipped_bit_anywhere_is_noticed(study: hk.Study) -> None:
             path.write_bytes(
                 data[:at] + bytes([data[at] ^ 1 << choose.randrange(8)]) + data[at + 1 :]
             )
-            assert not hk.check_study(study.path).is_whole, (path, at)
-            with contextlib.suppress(hk.StudyError):
+            assert not check_study(study.path).is_whole, (path, at)
+            with contextlib.suppress(hk.errors.StudyError):
                 assert content(study) == sound
         path.write_bytes(data)
-    assert hk.check_study(study.path).is_whole
+    assert check_study(study.path).is_whole
 
 
 def test_pages_are_compared_with_their_checksums_when_they_are_read(study: hk.Study) -> None:
@@ -389,7 +392,7 @@ def test_pages_are_compared_with_their_checksums_when_they_are_read(study: hk.St
     data = bytearray(path.read_bytes())
     data[column.data_page_offset + column.total_compressed_size - 2] ^= 1
     path.write_bytes(data)
-    with pytest.raises(hk.StudyError, match=r"part-000000\.parquet: damaged: its checksum"):
+    with pytest.raises(hk.errors.StudyError, match=r"part-000000\.parquet: damaged: its checksum"):
         study.sql("select game_id from positions")
 
 
@@ -402,16 +405,16 @@ def test_a_part_that_is_gone_does_not_shrink_answers(
     data = part.read_bytes()
     part.unlink() if how == "missing" else part.write_bytes(data[:-1])
     others = sorted(study_files(study))
-    with pytest.raises(hk.StudyError, match=part.name):
+    with pytest.raises(hk.errors.StudyError, match=part.name):
         study.sql(f"select * from {table}")
     if table != "evaluations":
-        with pytest.raises(hk.StudyError, match=part.name):
-            hk.append_to_study(study.path, files[1])
+        with pytest.raises(hk.errors.StudyError, match=part.name):
+            append_to_study(study.path, files[1])
     assert sorted(study_files(study)) == others
-    [damage] = hk.check_study(study.path).damage
+    [damage] = check_study(study.path).damage
     assert damage.what.endswith(part.name)
     part.write_bytes(data)
-    assert hk.check_study(study.path).is_whole
+    assert check_study(study.path).is_whole
 
 
 @pytest.mark.parametrize("name", ["study.toml", "engine.toml", "method.toml"])
@@ -484,7 +487,7 @@ def test_tables_that_do_not_fit_one_another_are_told(
         former = manifest.read_manifest(file)
         parts = [manifest.Part.on_disk(folder, each.name) for each in former.parts]
         manifest.write_manifest(file, former.values, parts)
-    problems = [damage.problem for damage in hk.check_study(study.path).damage]
+    problems = [damage.problem for damage in check_study(study.path).damage]
     assert any(problem in each for each in problems), problems
 
 
@@ -498,23 +501,23 @@ def test_damaged_evaluations_can_be_dropped_and_asked_for_again(
     assert "--seal` drops it, then hyoka study evaluate" in capsys.readouterr().err
     assert run(["study", "verify", str(study.path), "--seal"]) == 0
     assert study.engines == []
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     assert content(study)["evaluations"] == sound["evaluations"]
 
 
 def test_games_that_are_damaged_are_not_sealed(study: hk.Study) -> None:
     part = study.path / "games" / "part-000000.parquet"
     part.write_bytes(part.read_bytes()[:-1])
-    with pytest.raises(hk.StudyError, match=r"make it again: hyoka study create NEW .*/0"):
-        hk.check_study(study.path, seal=True)
+    with pytest.raises(hk.errors.StudyError, match=r"make it again: hyoka study create NEW .*/0"):
+        check_study(study.path, seal=True)
 
 
 def test_a_manifest_that_was_changed_by_hand_can_be_taken_as_it_is(study: hk.Study) -> None:
     file = study.path / "study.toml"
     file.write_text(file.read_text(encoding="utf-8").replace('/0"', '/first"'))
-    with pytest.raises(hk.StudyError, match="changed by hand"):
+    with pytest.raises(hk.errors.StudyError, match="changed by hand"):
         hk.Study.open(study.path)
-    assert hk.check_study(study.path, seal=True).is_whole
+    assert check_study(study.path, seal=True).is_whole
     assert read_toml(file)["sources"][0].endswith("/first")
 
 
@@ -543,7 +546,7 @@ def test_a_study_of_the_first_version_opens_and_says_that_it_has_no_checksums(
     assert old.sql("select distinct author from evaluations").to_pylist() == [{"author": None}]
     assert run(["study", "verify", str(study.path)]) == 0
     assert "no checksums" in capsys.readouterr().err
-    assert hk.check_study(study.path, seal=True).sealed
+    assert check_study(study.path, seal=True).sealed
     assert content(hk.Study.open(study.path)) == sound
 
 
@@ -552,11 +555,11 @@ def test_the_next_writer_gives_an_older_study_its_checksums(
 ) -> None:
     as_version_1(study)
     with pytest.warns(UserWarning, match="without checksums"):
-        hk.append_to_study(study.path, files[1])
-    hk.evaluate(study, ["comments"])
-    hk.adjudicate(study, "mine", where="ply = 0", solver=lambda _position: 0.5)
-    assert hk.check_study(study.path).sealed
-    assert hk.check_study(study.path).is_whole
+        append_to_study(study.path, files[1])
+    evaluate(study, ["comments"])
+    adjudicate(study, "mine", where="ply = 0", solver=lambda _position: 0.5)
+    assert check_study(study.path).sealed
+    assert check_study(study.path).is_whole
 
 
 def test_positions_of_an_older_study_whose_games_were_lost_are_not_thrown_away(
@@ -566,7 +569,7 @@ def test_positions_of_an_older_study_whose_games_were_lost_are_not_thrown_away(
     lost = sorted((study.path / "games").glob("part-*.parquet"))[-1]
     lost.unlink()
     with pytest.warns(UserWarning, match="without checksums"):
-        hk.append_to_study(study.path, files[1])
+        append_to_study(study.path, files[1])
     assert (study.path / "positions" / f"orphan-{lost.name}").exists()
 
 
@@ -618,7 +621,7 @@ def test_an_older_study_that_miscounted_is_counted_anew(study: hk.Study) -> None
     as_version_1(study)
     values = tomllib.loads((study.path / "study.toml").read_text(encoding="utf-8"))
     write_text(study.path / "study.toml", toml_text({**values, "games": 1, "positions": 2}))
-    assert hk.check_study(study.path, seal=True).is_whole
+    assert check_study(study.path, seal=True).is_whole
     described = manifest.read_description(study.path)
     games = study.sql("select count(*) as n from games")["n"][0].as_py()
     assert (described["games"], described["positions"]) == (games, len(study.select(None)))

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 import hyoka as hk
 from hyoka.apps.cli.command_table import command_line
 from hyoka.storage.manifest import DESCRIPTION, changing, read_part
+from hyoka.study import append_to_study
+from hyoka.study.evaluating import evaluate
 
 PGN: Final = """[Event "x"]
 [White "A"]
@@ -54,7 +56,7 @@ def test_headers_are_columns_of_conditions(tmp_path: Path) -> None:
     study = made(tmp_path)
     assert len(study.select("tags['ECO'] = 'B00'")) == 2
     assert len(study.select("left(tags['ECO'], 1) = 'C' and ply > 0")) == 5
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     curves = study.curve("comments", by="left(tags['ECO'], 1)")
     assert curves.parts[-1].condition == "left(tags['ECO'], 1) is C"
     only = hk.Study.create(tmp_path / "b", tmp_path / "games.pgn", where="tags['ECO'] like 'B%'")
@@ -97,7 +99,7 @@ def test_studies_of_earlier_versions_have_no_words(tmp_path: Path) -> None:
     assert (record.tags, record.first, record.remarks[1].text) == ({}, "A", "")
     assert record.remarks[1].score == 30
     (tmp_path / "more.pgn").write_text('[ECO "D00"]\n\n1. d4 {new} *\n')
-    hk.append_to_study(study.path, tmp_path / "more.pgn")
+    append_to_study(study.path, tmp_path / "more.pgn")
     codes = study.sql("select tags['ECO'] as eco from games order by game_id")["eco"].to_pylist()
     assert codes == [None, None, "D00"]
     assert study.sql("select text from remarks where text is not null").to_pylist() == [

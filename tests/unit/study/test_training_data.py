@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
-from hyoka.study.exporting import PACKED, move16, packed_sfens
+from hyoka.study.evaluating import evaluate
+from hyoka.study.exporting import PACKED, export_positions, move16, packed_sfens
 
 cshogi = pytest.importorskip("cshogi")
 
@@ -27,13 +28,13 @@ CSA = (
 def made(folder: Path, name: str, text: str) -> hk.Study:
     (folder / name).write_text(text)
     study = hk.Study.create(folder / "study", folder / name)
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     return study
 
 
 def test_tables_have_positions_results_and_scores(tmp_path: Path) -> None:
     study = made(tmp_path, "game.pgn", PGN)
-    report = hk.export_positions(study, tmp_path / "x.parquet")
+    report = export_positions(study, tmp_path / "x.parquet")
     assert (report.positions, report.left_out) == (6, 0)
     table = pq.read_table(tmp_path / "x.parquet").to_pylist()
     record = study.record(0)
@@ -45,10 +46,10 @@ def test_tables_have_positions_results_and_scores(tmp_path: Path) -> None:
 
 def test_plain_text_of_trainers(tmp_path: Path) -> None:
     study = made(tmp_path, "game.pgn", PGN)
-    assert hk.export_positions(study, tmp_path / "x.txt").positions == 4
+    assert export_positions(study, tmp_path / "x.txt").positions == 4
     first = (tmp_path / "x.txt").read_text().splitlines()[0]
     assert first == f"{study.record(0).position(1).text};30;1"
-    hk.export_positions(study, tmp_path / "x.plain", where="ply >= 3")
+    export_positions(study, tmp_path / "x.plain", where="ply >= 3")
     blocks = (tmp_path / "x.plain").read_text().split("e\n")
     # Black is to move after three plies: what White says is turned, and Black has lost.
     said = [line for line in (tmp_path / "x.plain").read_text().splitlines() if line != "e"]
@@ -62,22 +63,22 @@ def test_points_keep_their_parts_and_centipawns_have_none(tmp_path: Path) -> Non
     study = hk.Study.create(tmp_path / "go", tmp_path / "game.sgf")
     table = tmp_path / "points.csv"
     table.write_text("game_id,ply,score\n0,0,0.6\n0,1,-12.25\n0,2,-0.0\n")
-    hk.evaluate(study, [f"table:{table}"])
-    hk.export_positions(study, tmp_path / "x.txt")
+    evaluate(study, [f"table:{table}"])
+    export_positions(study, tmp_path / "x.txt")
     lines = (tmp_path / "x.txt").read_text().splitlines()
     assert [line.split(";")[-2:] for line in lines] == [["0.6", "1"], ["-12.25", "1"], ["0", "1"]]
     chess_study = made(tmp_path, "game.pgn", PGN.replace("0.3]", "0.306]"))
-    hk.export_positions(chess_study, tmp_path / "y.txt")
+    export_positions(chess_study, tmp_path / "y.txt")
     assert (tmp_path / "y.txt").read_text().splitlines()[0].endswith(";31;1")
     table.write_text("game_id,ply,value\n0,0,0.6\n")
-    hk.evaluate(study, [f"table:{table}"])
-    with pytest.raises(hk.StudyError, match=r"gives values .*\.csv"):
-        hk.export_positions(study, tmp_path / "z.txt")
+    evaluate(study, [f"table:{table}"])
+    with pytest.raises(hk.errors.StudyError, match=r"gives values .*\.csv"):
+        export_positions(study, tmp_path / "z.txt")
 
 
 def test_epd_is_read_by_python_chess(tmp_path: Path) -> None:
     study = made(tmp_path, "game.pgn", PGN)
-    hk.export_positions(study, tmp_path / "x.epd")
+    export_positions(study, tmp_path / "x.epd")
     lines = (tmp_path / "x.epd").read_text().splitlines()
     assert len(lines) == 6
     board, operations = chess.Board.from_epd(lines[3])
@@ -94,7 +95,7 @@ def test_epd_is_read_by_python_chess(tmp_path: Path) -> None:
 
 def test_packed_positions_are_read_by_cshogi(tmp_path: Path) -> None:
     study = made(tmp_path, "game.csa", CSA)
-    report = hk.export_positions(study, tmp_path / "x.bin")
+    report = export_positions(study, tmp_path / "x.bin")
     assert report.positions == 3  # the last has no move, two no score
     read = np.fromfile(tmp_path / "x.bin", cshogi.PackedSfenValue)
     assert read.dtype.itemsize == PACKED.itemsize == 40
@@ -140,15 +141,17 @@ def test_any_position_is_packed_as_cshogi_packs_and_reads_it(
 def test_what_can_not_be_written_is_said(tmp_path: Path) -> None:
     study = made(tmp_path, "game.pgn", PGN)
     for name, words in (("x.bin", "SFEN"), ("x.doc", "ends in"), ("x", "ends in")):
-        with pytest.raises(hk.ParameterError, match=words):
-            hk.export_positions(study, tmp_path / name)
-    with pytest.raises(hk.StudyError, match="no position has"):
-        hk.export_positions(study, tmp_path / "x.plain", where="ply = 0")
-    hk.evaluate(study, ["ab:nodes=1"])
-    with pytest.raises(hk.StudyError, match=r"'\*' stands for 2 evaluators, Alpha-beta, 1 node;"):
-        hk.export_positions(study, tmp_path / "x.txt", evaluator="*")
+        with pytest.raises(hk.errors.ParameterError, match=words):
+            export_positions(study, tmp_path / name)
+    with pytest.raises(hk.errors.StudyError, match="no position has"):
+        export_positions(study, tmp_path / "x.plain", where="ply = 0")
+    evaluate(study, ["ab:nodes=1"])
+    with pytest.raises(
+        hk.errors.StudyError, match=r"'\*' stands for 2 evaluators, Alpha-beta, 1 node;"
+    ):
+        export_positions(study, tmp_path / "x.txt", evaluator="*")
     for ending in ("txt", "plain", "csv", "parquet", "json", "epd"):
-        with pytest.raises(hk.ParameterError, match="whose scores"):
-            hk.export_positions(study, tmp_path / f"x.{ending}")
-    assert hk.export_positions(study, tmp_path / "x.csv", evaluator="comments").positions == 6
-    assert hk.export_positions(study, tmp_path / "x.txt", evaluator="comments").positions == 4
+        with pytest.raises(hk.errors.ParameterError, match="whose scores"):
+            export_positions(study, tmp_path / f"x.{ending}")
+    assert export_positions(study, tmp_path / "x.csv", evaluator="comments").positions == 6
+    assert export_positions(study, tmp_path / "x.txt", evaluator="comments").positions == 4

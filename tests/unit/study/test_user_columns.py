@@ -11,7 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 import hyoka as hk
+from hyoka.agents import ImportedEvaluations
 from hyoka.apps.cli.command_table import command_line
+from hyoka.study import append_to_study
+from hyoka.study.evaluating import evaluate
+from hyoka.study.verify import check_study
 
 MOVES = (
     "1. e4 {[%eval 0.3]} e5 {[%eval 0.2]} 2. Qh5 {[%eval -0.4]} Ke7 {[%eval 9]} 3. Qxe5# 1-0\n\n"
@@ -48,7 +52,7 @@ def test_a_function_may_take_many_at_once(study: hk.Study) -> None:
     assert study.add_column("checked", checks, in_bulk=True).kind == "flag"
     assert asked == [9]
     assert values(study, "checked") == values(study, "in_check")
-    with pytest.raises(hk.ParameterError, match="gave 1 values of 9"):
+    with pytest.raises(hk.errors.ParameterError, match="gave 1 values of 9"):
         study.add_column("checked", lambda _: [True], in_bulk=True)
 
 
@@ -105,8 +109,8 @@ def test_frames_of_polars_are_tables(study: hk.Study, lazy: bool) -> None:
     assert values(study, "own") == [None, "calm", *4 * [None], "wild", None, None]
     kinds = frame.with_columns(polars.col("x").cast(polars.Categorical))
     assert study.add_column("own", kinds).kind == "text"
-    [report] = hk.evaluate(
-        study, [hk.ImportedEvaluations(frame.with_columns(score=polars.lit(30.0)), "mine")]
+    [report] = evaluate(
+        study, [ImportedEvaluations(frame.with_columns(score=polars.lit(30.0)), "mine")]
     )
     assert report.done == 2
 
@@ -125,20 +129,20 @@ def test_texts_and_flags_and_nothing(study: hk.Study) -> None:
     assert study.add_column("kind", {**keys, "kind": ["sharp", None]}).kind == "text"
     assert study.add_column("odd", {**keys, "odd": [float("nan"), float("inf")]}).known == 0
     assert values(study, "kind")[0] == "sharp"
-    with pytest.raises(hk.ParameterError, match="all of one kind"):
+    with pytest.raises(hk.errors.ParameterError, match="all of one kind"):
         study.add_column("mixed", lambda position: position.text if position.in_check else 1)
     for wide in (lambda _: 2**70, {**keys, "wide": pa.array([2**63, 1], pa.uint64())}):
-        with pytest.raises(hk.ParameterError, match="beyond 64 bits"):
+        with pytest.raises(hk.errors.ParameterError, match="beyond 64 bits"):
             study.add_column("wide", wide)
     with pytest.raises(hk.Error, match="the dict is no table"):
         study.add_column("wide", {**keys, "wide": [2**70, 1]})
-    with pytest.raises(hk.ParameterError, match="not list"):
+    with pytest.raises(hk.errors.ParameterError, match="not list"):
         study.add_column("lists", {**keys, "lists": [[1], [2]]})
 
 
 @pytest.mark.parametrize("name", ["ply", "material", "score", "result", "fen", "Big", "x y", ""])
 def test_names_that_are_taken_or_none(study: hk.Study, name: str) -> None:
-    with pytest.raises(hk.ParameterError, match="name"):
+    with pytest.raises(hk.errors.ParameterError, match="name"):
         study.add_column(name, lambda _: 1)
 
 
@@ -146,26 +150,26 @@ def test_a_column_is_replaced_dropped_and_checked(study: hk.Study) -> None:
     study.add_column("own", lambda _: 1)
     study.add_column("own", lambda _: "two")
     assert set(values(study, "own")) == {"two"}
-    assert hk.check_study(study.path).is_whole
+    assert check_study(study.path).is_whole
     part = next((study.path / "columns" / "column=own").glob("*.parquet"))
     part.write_bytes(part.read_bytes()[:-9])
-    assert not hk.check_study(study.path).is_whole
+    assert not check_study(study.path).is_whole
     study.drop_column("own")
     assert study.own_columns == []
-    with pytest.raises(hk.StudyError, match="no column 'own'"):
+    with pytest.raises(hk.errors.StudyError, match="no column 'own'"):
         study.drop_column("own")
-    assert hk.check_study(study.path).is_whole
+    assert check_study(study.path).is_whole
 
 
 def test_games_that_come_later_are_null(study: hk.Study, tmp_path: Path) -> None:
     study.add_column("own", lambda _: 1)
     (tmp_path / "more.pgn").write_text("1. c4 *\n")
-    hk.append_to_study(study.path, tmp_path / "more.pgn")
+    append_to_study(study.path, tmp_path / "more.pgn")
     assert values(study, "own") == 9 * [1] + 2 * [None]
 
 
 def test_analyses_use_it(study: hk.Study) -> None:
-    hk.evaluate(study, ["comments"])
+    evaluate(study, ["comments"])
     study.add_column("side", lambda position: "w" if position.to_play == hk.Player.first else "b")
     assert {curve.condition for curve in study.curve("comments", by="side").parts} >= {"side is w"}
     assert "side" in hk.study.sampling.slice_columns(study)

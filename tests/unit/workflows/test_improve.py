@@ -15,11 +15,14 @@ from scipy import optimize
 from scipy.sparse import csr_array
 
 import hyoka as hk
+from hyoka.arena import Sprt
 from hyoka.foundation.errors import Error, StudyError
 from hyoka.foundation.math import Estimate
 from hyoka.learning.proximal_fit import Steepness, TermLeaves, fit_proximal
 from hyoka.records.samples import sample_path
-from hyoka.workflows.improve import fit_and_verify
+from hyoka.search import linear_evaluation
+from hyoka.study.evaluating import evaluate
+from hyoka.workflows.improve import Improvement, fit_and_verify
 from hyoka.workflows.improve.find_slices import find_biased_slices, gather_evidence, select_terms
 from hyoka.workflows.improve.fit_and_verify import share_risk
 from hyoka.workflows.improve.improve_page import improvement_page
@@ -47,14 +50,14 @@ def weak(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def improved(study: hk.Study, weak: Path, to: Path, games: int) -> hk.Improvement:
-    test = hk.Sprt(0, 100)
+def improved(study: hk.Study, weak: Path, to: Path, games: int) -> Improvement:
+    test = Sprt(0, 100)
     plan = ImprovePlan(evaluator=f"ab:nodes=50,eval={weak}", games=games, sample=8, sprt=test)
     return hk.improve(study, plan, to=to)
 
 
 @pytest.fixture(scope="module")
-def short(study: hk.Study, weak: Path, tmp_path_factory: pytest.TempPathFactory) -> hk.Improvement:
+def short(study: hk.Study, weak: Path, tmp_path_factory: pytest.TempPathFactory) -> Improvement:
     """Of a pair of games a match."""
     return improved(study, weak, tmp_path_factory.mktemp("short"), 2)
 
@@ -74,8 +77,8 @@ def test_what_was_forgotten_is_found_named_and_gained_back(
     assert story.gain is not None
     assert story.gain.elo.low > 0
     assert story.weights is not None
-    new = hk.linear_evaluation("othello", story.weights)
-    old = hk.linear_evaluation("othello", weak)
+    new = linear_evaluation("othello", story.weights)
+    old = linear_evaluation("othello", weak)
     changed = {name for name in new.names if new[name] != old[name]}
     assert changed == set(story.named.names)
     assert "4 have no weight" in story.start
@@ -88,7 +91,7 @@ def test_what_was_forgotten_is_found_named_and_gained_back(
 
 
 def test_it_goes_on_where_it_stopped(
-    study: hk.Study, weak: Path, short: hk.Improvement, tmp_path: Path
+    study: hk.Study, weak: Path, short: Improvement, tmp_path: Path
 ) -> None:
     whole = improved(study, weak, tmp_path / "whole", 6)
     parts = tmp_path / "parts"
@@ -104,7 +107,7 @@ def test_it_goes_on_where_it_stopped(
     ).read_bytes()
 
 
-def test_another_plan_is_refused(study: hk.Study, weak: Path, short: hk.Improvement) -> None:
+def test_another_plan_is_refused(study: hk.Study, weak: Path, short: Improvement) -> None:
     with pytest.raises(StudyError, match="another improvement"):
         hk.improve(study, ImprovePlan(evaluator=f"ab:nodes=51,eval={weak}"), to=short.folder)
 
@@ -169,7 +172,7 @@ def test_what_a_table_lacks_is_fitted_where_it_says_no_mate(
     random_study: hk.Study, tmp_path: Path, kind: str
 ) -> None:
     asked = spoken(random_study, tmp_path / f"{kind}.parquet", kind)
-    before = hk.evaluate(random_study, [asked])[0].done
+    before = evaluate(random_study, [asked])[0].done
     story = hk.improve(random_study, ImprovePlan(evaluator=asked, sample=2), to=tmp_path / "told")
     assert {(each.kind, "omen" in each.sql) for each in story.findings.slices} == {(kind, True)}
     # None of what the table says is lost, and mates have a curve but no score to add to.
@@ -228,7 +231,7 @@ def test_comments_of_one_player_are_an_evaluator(tmp_path: Path) -> None:
         hk.improve(study, ImprovePlan(evaluator="table:nowhere.csv"), to=tmp_path / "nowhere")
 
 
-def test_the_page_tells_the_plan(study: hk.Study, short: hk.Improvement, weak: Path) -> None:
+def test_the_page_tells_the_plan(study: hk.Study, short: Improvement, weak: Path) -> None:
     plan = ImprovePlan(
         evaluator=f"ab:nodes=50,eval={weak}", sample=8, freedom=0.05, seed=7, hold_out=0.25
     )
@@ -250,7 +253,7 @@ def test_a_bad_plan_is_one_line(study: hk.Study, tmp_path: Path) -> None:
 
 
 def test_the_risk_is_shared() -> None:
-    test = share_risk(hk.Sprt(0, 10), 2)
+    test = share_risk(Sprt(0, 10), 2)
     assert (test.alpha, test.beta) == (0.025, 0.05)
     assert test.upper == pytest.approx(math.log(0.95 / 0.025))
 
@@ -271,7 +274,7 @@ def test_steps_are_kept_and_damage_is_told(tmp_path: Path) -> None:
 def planted(games: int = 400, a_game: int = 6) -> TermLeaves:
     """Leaves whose results follow weights that lie beside the evaluation's."""
     rng = np.random.default_rng(5)
-    evaluation = hk.linear_evaluation("othello")
+    evaluation = linear_evaluation("othello")
     numbers = np.repeat(np.arange(games), a_game)
     amounts = np.round(rng.normal(0, 2, (len(numbers), len(evaluation))))
     progress = rng.random(len(numbers))
@@ -344,7 +347,7 @@ def test_steepness_is_one_where_two_make_no_sense() -> None:
 
 
 def test_held_out_games_have_no_say(
-    study: hk.Study, weak: Path, short: hk.Improvement, tmp_path: Path
+    study: hk.Study, weak: Path, short: Improvement, tmp_path: Path
 ) -> None:
     """Slices, terms and weights do not depend on the results of held-out games."""
     plan = ImprovePlan(evaluator=f"ab:nodes=50,eval={weak}", sample=8)

@@ -67,7 +67,7 @@ class Engines:
             ("memory", agent.memory_mib, _MAX_MEMORY_MIB),
         ):
             if size > limit:
-                raise hk.ParameterError(name, f"is {limit} at most here, not {size}")
+                raise hk.errors.ParameterError(name, f"is {limit} at most here, not {size}")
         return agent
 
     def roles(self, name: str, game: str) -> frozenset[str]:
@@ -82,10 +82,10 @@ class Engines:
 
 
 def _check_names_no_program(text: str, known: Sequence[str]) -> None:
-    with contextlib.suppress(hk.NotationError):
+    with contextlib.suppress(hk.errors.NotationError):
         if not kind_of(text).names_program:
             return
-    raise hk.NotationError(
+    raise hk.errors.NotationError(
         f"no search or engine '{text}' here; there are {', '.join(known)}. "
         "An engine is allowed when the studio is started: hyoka studio --engine NAME=SPEC"
     )
@@ -118,7 +118,9 @@ def named_engines(given: Iterable[str]) -> dict[str, str]:
     for text in given:
         name, equals, spec = text.partition("=")
         if not equals:
-            raise hk.ParameterError("engine", f"is NAME=SPEC, as sf=uci:stockfish, not '{text}'")
+            raise hk.errors.ParameterError(
+                "engine", f"is NAME=SPEC, as sf=uci:stockfish, not '{text}'"
+            )
         engines[name] = _checked(name, spec)
     return engines
 
@@ -128,9 +130,9 @@ def engines_from_settings(file: Path) -> dict[str, str]:
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8")).get("engines", {})
     except (OSError, ValueError) as error:
-        raise hk.SourceError(f"{file}: {error}") from error
+        raise hk.errors.SourceError(f"{file}: {error}") from error
     if not isinstance(table, dict) or not all(isinstance(spec, str) for spec in table.values()):
-        raise hk.SourceError(f'{file}: [engines] holds lines such as sf = "uci:stockfish"')
+        raise hk.errors.SourceError(f'{file}: [engines] holds lines such as sf = "uci:stockfish"')
     return {name: _checked(name, spec) for name, spec in table.items()}
 
 
@@ -142,7 +144,7 @@ def default_settings() -> Path:
 
 def _checked(name: str, spec: str) -> str:
     if not _NAME.fullmatch(name) or any(name in kind.prefixes for kind in AGENT_KINDS):
-        raise hk.ParameterError("engine", f"has a name of letters and digits, not '{name}'")
+        raise hk.errors.ParameterError("engine", f"has a name of letters and digits, not '{name}'")
     if kind_of(spec).names_program:
         spec_of(spec)
     return spec

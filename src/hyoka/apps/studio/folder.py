@@ -71,7 +71,7 @@ class Folder:
         """
         found = self._inside(text)
         if must_exist and not os.path.exists(found):  # also for what no file can be called
-            raise hk.SourceError(
+            raise hk.errors.SourceError(
                 f"there is no '{escape_control_chars(text)}' in the studio's folder"
             )
         if must_exist:
@@ -80,22 +80,22 @@ class Folder:
 
     def _inside(self, text: str) -> Path:
         if "\0" in text or not text.strip():
-            raise hk.SourceError("no file is named")
+            raise hk.errors.SourceError("no file is named")
         shown = escape_control_chars(text)
         root = self.root.resolve()
         try:
             found = (root / text).resolve()
             inside = found.relative_to(root)
         except (ValueError, OSError, RuntimeError):
-            raise hk.SourceError(f"'{shown}' is not in the studio's folder") from None
+            raise hk.errors.SourceError(f"'{shown}' is not in the studio's folder") from None
         if any(part.startswith(".") for part in inside.parts):
-            raise hk.SourceError(f"'{shown}' is hidden, and so not shown")
+            raise hk.errors.SourceError(f"'{shown}' is hidden, and so not shown")
         try:
             mode = found.stat().st_mode
         except (OSError, ValueError):  # it does not exist
             return found
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-            raise hk.SourceError(f"'{shown}' is a pipe, a socket or a device, not a file")
+            raise hk.errors.SourceError(f"'{shown}' is a pipe, a socket or a device, not a file")
         return found
 
     def name(self, path: Path) -> str:
@@ -123,7 +123,7 @@ class Folder:
         word is looked at, and each run of words that is the name of something.
         """
         if len(text) > _LONGEST:
-            raise hk.SourceError(f"a text has {_LONGEST} characters at most here")
+            raise hk.errors.SourceError(f"a text has {_LONGEST} characters at most here")
         parts = _SIGNS.split(text)  # words at even places, signs between them
         for first in range(0, len(parts), 2):
             self.check_word(parts[first])

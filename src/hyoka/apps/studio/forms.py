@@ -135,7 +135,9 @@ class Form:
         known = {each.name for each in self.fields}
         for name in values:
             if name not in known:
-                raise hk.ParameterError(escape_control_chars(name)[:40], "is no field of this form")
+                raise hk.errors.ParameterError(
+                    escape_control_chars(name)[:40], "is no field of this form"
+                )
         options: list[str] = []
         arguments: list[str] = []
         for each in self.fields:
@@ -185,7 +187,7 @@ class Allow:
     def __call__(self, each: Field, text: str) -> str:
         """The text as the command gets it; raises Error if it may not."""
         if any(ord(character) < 32 or 0xD800 <= ord(character) < 0xE000 for character in text):
-            raise hk.ParameterError(each.label, "is one line of text")
+            raise hk.errors.ParameterError(each.label, "is one line of text")
         if each.is_path:
             return self._path(each, text)
         if each.type is not str:
@@ -197,7 +199,7 @@ class Allow:
         for word in _BEFORE_COLONS.findall(text):
             if any(word.lower() in kind.prefixes for kind in AGENT_KINDS if kind.names_program):
                 known = ", ".join(self.engines.allowed) or "none yet"
-                raise hk.ParameterError(
+                raise hk.errors.ParameterError(
                     each.label,
                     f"names an engine by its command, '{text}'; here an engine has a name that was "
                     f"given when the studio was started ({known}): hyoka studio --engine NAME=SPEC",
@@ -228,7 +230,7 @@ class Allow:
         if text == name:
             return spec
         more = f", or NAME={name}@CLOCK with a clock such as 60+0.6" if each.is_player else ""
-        raise hk.ParameterError(
+        raise hk.errors.ParameterError(
             each.label,
             f"takes an engine by its name alone: {name}{more}; not '{escape_control_chars(text)}'",
         )
@@ -237,7 +239,7 @@ class Allow:
 def _check_tame(each: Field, text: str) -> None:
     """Raise ParameterError if a text stands for any number of files: links may be among them."""
     if _WILD.search(text):
-        raise hk.ParameterError(
+        raise hk.errors.ParameterError(
             each.label, f"names a file or a folder, not a pattern, '{escape_control_chars(text)}'"
         )
 
@@ -260,7 +262,7 @@ class Forms:
     def form(self, name: str) -> Form:
         """A command's form; raises ParameterError if it is no run."""
         if name not in self.commands:
-            raise hk.ParameterError(
+            raise hk.errors.ParameterError(
                 "command", f"'{escape_control_chars(name)}' is nothing that is run here"
             )
         return _form(self.commands[name])

@@ -25,10 +25,10 @@ def whole_number(text: object, name: str, least: int, most: int) -> int:
     """
     digits = str(text).strip()
     if not is_whole_number(digits):
-        raise hk.ParameterError(name, f"is a whole number, not '{_shown(digits)}'")
+        raise hk.errors.ParameterError(name, f"is a whole number, not '{_shown(digits)}'")
     value = int(digits)
     if not least <= value <= most:
-        raise hk.ParameterError(name, f"is a whole number from {least:,} to {most:,} here")
+        raise hk.errors.ParameterError(name, f"is a whole number from {least:,} to {most:,} here")
     return value
 
 
@@ -48,7 +48,7 @@ def decimal_number(text: object, name: str, least: float, most: float) -> float:
     except ValueError:
         value = math.nan
     if not least <= value <= most:
-        raise hk.ParameterError(
+        raise hk.errors.ParameterError(
             name, f"is a number from {least:g} to {most:g}, not '{_shown(str(text))}'"
         )
     return value

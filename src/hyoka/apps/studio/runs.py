@@ -156,7 +156,7 @@ class Runs:
         for each in (place.parent, place):
             if each.is_symlink():
                 name = each.relative_to(self.folder.root)
-                raise hk.SourceError(f"{name} is a link: remove it, and runs are kept here")
+                raise hk.errors.SourceError(f"{name} is a link: remove it, and runs are kept here")
         return place
 
     def all(self) -> list[Run]:
@@ -168,7 +168,7 @@ class Runs:
         numbers = sorted((int(name) for name in names if name.isdecimal()), reverse=True)
         found = []
         for number in numbers:
-            with contextlib.suppress(hk.SourceError):
+            with contextlib.suppress(hk.errors.SourceError):
                 found.append(self.get(number))
         return found
 
@@ -187,7 +187,7 @@ class Runs:
             made = _number(stored["made"], 0.0)
             return Run(number, place, str(stored["command"]), values, words, made)
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise hk.SourceError(f"there is no run {number}") from None
+            raise hk.errors.SourceError(f"there is no run {number}") from None
 
     def start(self, command: str, values: Values) -> Run:
         """Start a command with what was filled in; raises Error if it may not be."""
@@ -195,7 +195,7 @@ class Runs:
         try:
             self.place.mkdir(parents=True, mode=0o700, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise hk.SourceError(
+            raise hk.errors.SourceError(
                 f"'{STATE}' in the studio's folder is a file, and runs need a folder of that name: "
                 "rename the file"
             ) from None
@@ -342,18 +342,18 @@ def _check_own_files(place: Path) -> None:
     """
     number = place.name
     if place.is_symlink():
-        raise hk.SourceError(f"there is no run {number}: its folder is a link")
+        raise hk.errors.SourceError(f"there is no run {number}: its folder is a link")
     try:
         entries = list(os.scandir(place))
     except OSError:
-        raise hk.SourceError(f"there is no run {number}") from None
+        raise hk.errors.SourceError(f"there is no run {number}") from None
     for entry in entries:
         try:
             is_regular = entry.is_file(follow_symlinks=False)
         except FileNotFoundError:  # replaced meanwhile
             continue
         if not is_regular:
-            raise hk.SourceError(
+            raise hk.errors.SourceError(
                 f"run {number}: '{escape_control_chars(entry.name)}' is not a regular file"
             )
 

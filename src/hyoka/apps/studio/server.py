@@ -116,10 +116,10 @@ def listening(host: str, port: int | None) -> socket.socket:
         except OSError as error:
             sock.close()
             if port is not None:
-                raise hk.ParameterError(
+                raise hk.errors.ParameterError(
                     "port", f"{port} is not available: {error.strerror}"
                 ) from error
-    raise hk.ParameterError("host", f"'{host}' is no address of this machine")
+    raise hk.errors.ParameterError("host", f"'{host}' is no address of this machine")
 
 
 def load_token(root: Path) -> str:

@@ -4,7 +4,7 @@
 A new game needs one function in `builders.py` and one line in the table at its end.
 
 >>> import hyoka as hk
->>> print(terminal(hk.Go5().line().play("C3")))
+>>> print(terminal(hk.games.Go5().line().play("C3")))
 Go 5x5
   A B C D E
 5 · · · · · 5

@@ -66,7 +66,9 @@ async def take(request: Request) -> Response:
         files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
         files = [each for each in files if each.filename]
         if not files:
-            raise hk.SourceError("no file was chosen: choose one with game records, as SGF or PGN")
+            raise hk.errors.SourceError(
+                "no file was chosen: choose one with game records, as SGF or PGN"
+            )
         named = [(each.filename or "", each.file) for each in files]
         run = await anyio.to_thread.run_sync(_begin, studio_of(request), named)
     finally:

@@ -36,12 +36,12 @@ from hyoka.reporting.learning_report import (
     selfplay_page,
 )
 from hyoka.storage.files import read_regular
-from hyoka.storage.model_file import KINDS
+from hyoka.storage.model_file import KINDS, ModelFile
 
 _SAID: Final = {"True": "yes", "False": "no"}
 
 
-def facts_of(model_file: hk.ModelFile) -> list[tuple[str, str]]:
+def facts_of(model_file: ModelFile) -> list[tuple[str, str]]:
     """Kind, game and id of a model."""
     kind = model_file.kind
     return [
@@ -52,7 +52,7 @@ def facts_of(model_file: hk.ModelFile) -> list[tuple[str, str]]:
     ]
 
 
-def origin_of(model_file: hk.ModelFile) -> list[tuple[str, str]]:
+def origin_of(model_file: ModelFile) -> list[tuple[str, str]]:
     """Origin of a model."""
     origin = model_file.origin
     if origin is None:
@@ -167,7 +167,7 @@ def _runs(studio: Studio) -> list[dict[str, Any]]:
 def _file(studio: Studio, file: Path, path: str) -> dict[str, Any]:
     model_file = hk.read_model_file(file)
     if model_file.kind is None:
-        raise hk.SourceError(f"{path} is nothing that Hyoka has learned")
+        raise hk.errors.SourceError(f"{path} is nothing that Hyoka has learned")
     parents = {} if model_file.origin is None else model_file.origin.parents
     by_sum: dict[str, str] = {}
     if parents:
@@ -201,7 +201,7 @@ def _loop(folder: Path, path: str) -> dict[str, Any]:
     if (folder / JOURNAL).is_file():
         return values | {"report": _search_report(folder)}
     if not plan.is_file():
-        raise hk.SourceError(f"nothing has learned in {path}: it has no {PLAN}")
+        raise hk.errors.SourceError(f"nothing has learned in {path}: it has no {PLAN}")
     loop = read_loop(folder)
     if not loop.generations:
         return values | {"report": Page(path, findings=("No generation is complete yet.",))}

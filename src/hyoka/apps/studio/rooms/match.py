@@ -27,6 +27,7 @@ from hyoka.apps.studio.pages import (
 from hyoka.apps.studio.parameters import is_whole_number, whole_number
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.state import LruCache, Room, studio_of
+from hyoka.arena import PlayedGame, Sprt
 from hyoka.arena.elo import too_few_reason
 from hyoka.arena.journal import games_in_play
 from hyoka.arena.match import DESCRIPTION, JOURNAL, titles_in
@@ -55,7 +56,7 @@ class MatchState:
     """The match's manifest."""
     titles: list[str]
     """The players' titles; empty in matches of early versions."""
-    games: Sequence[hk.PlayedGame]
+    games: Sequence[PlayedGame]
     changed: float
 
     @cached_property
@@ -70,11 +71,11 @@ class MatchState:
         return list(shown_names([names.get(number, "") for number in numbers]))
 
     @cached_property
-    def test(self) -> hk.Sprt | None:
+    def test(self) -> Sprt | None:
         """The sequential test that the match is played by."""
         text = self.manifest.get("sprt")
         try:
-            return hk.Sprt.from_text(text) if isinstance(text, str) and text else None
+            return Sprt.from_text(text) if isinstance(text, str) and text else None
         except hk.Error:
             return None
 
@@ -96,12 +97,12 @@ class MatchState:
         """When the last game ended."""
         return f"{moment(self.changed, UTC)} UTC"
 
-    def game(self, number: int) -> hk.PlayedGame:
+    def game(self, number: int) -> PlayedGame:
         """A game by its number; raises StudyError."""
         for game in self.games:
             if game.pairing.number == number:
                 return game
-        raise hk.StudyError(f"this match has no game {number} yet")
+        raise hk.errors.StudyError(f"this match has no game {number} yet")
 
 
 def match_in(folder: Path, path: str) -> MatchState:
@@ -110,7 +111,7 @@ def match_in(folder: Path, path: str) -> MatchState:
     try:
         state = (journal if journal.exists() else folder / DESCRIPTION).stat()
     except OSError:
-        raise hk.StudyError(f"{path} is no match (it has no {DESCRIPTION})") from None
+        raise hk.errors.StudyError(f"{path} is no match (it has no {DESCRIPTION})") from None
 
     def read() -> MatchState:
         manifest, games = hk.open_match(folder)
@@ -160,7 +161,7 @@ def show(request: Request) -> Response:
     match = _match(request)
     view = query.get("view") or "standing"
     if view not in _VIEWS:
-        raise hk.ParameterError("view", f"is one of {', '.join(_VIEWS)}")
+        raise hk.errors.ParameterError("view", f"is one of {', '.join(_VIEWS)}")
     values: dict[str, Any] = {"match": match, "views": _VIEWS, "view_name": view}
     if view == "standing":
         values |= _standing(match) | _playing(studio_of(request).folder.path(match.path))
@@ -237,7 +238,7 @@ def _playing(folder: Path) -> dict[str, Any]:
     return {"in_play": shown, "in_play_picture": picture, "others_in_play": len(games) - 1}
 
 
-def _newest(match: MatchState, game: hk.PlayedGame) -> dict[str, Any]:
+def _newest(match: MatchState, game: PlayedGame) -> dict[str, Any]:
     record = game.record
     picture = None
     if record.game in FACTS:
@@ -253,7 +254,7 @@ def _newest(match: MatchState, game: hk.PlayedGame) -> dict[str, Any]:
     }
 
 
-def _game_address(match: MatchState, game: hk.PlayedGame, ply: int | None = None) -> str:
+def _game_address(match: MatchState, game: PlayedGame, ply: int | None = None) -> str:
     return address("/match/game", path=match.path, game=game.pairing.number, ply=ply)
 
 

@@ -38,7 +38,7 @@ def show(request: Request) -> Response:
     asked = Asked.of(request)
     name = asked["view"] or _FIRST
     if name not in VIEWS:
-        raise hk.ParameterError("view", f"is one of {', '.join(VIEWS)}")
+        raise hk.errors.ParameterError("view", f"is one of {', '.join(VIEWS)}")
     view = VIEWS[name]
     values: dict[str, Any] = {"asked": asked, "view": view, "view_name": name}
     is_judged = bool(asked.study.engines)
@@ -96,11 +96,11 @@ def save(request: Request) -> Response:
     asked = Asked.of(request)
     ending, wanted = asked["as"], asked["result"]
     if ending not in SAVED:
-        raise hk.ParameterError("as", f"is one of {', '.join(SAVED)}")
+        raise hk.errors.ParameterError("as", f"is one of {', '.join(SAVED)}")
     view = VIEWS.get(asked["view"] or _FIRST)
     results = {} if view is None or view.results is None else view.results(asked)
     if wanted not in results:
-        raise hk.ParameterError("result", f"is one of {', '.join(results) or 'none here'}")
+        raise hk.errors.ParameterError("result", f"is one of {', '.join(results) or 'none here'}")
     with tempfile.TemporaryDirectory(prefix="hyoka-studio-") as folder:
         file = Path(folder) / f"{wanted}.{ending}"
         results[wanted].save(file)

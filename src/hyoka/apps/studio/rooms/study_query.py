@@ -20,6 +20,7 @@ from hyoka.analysis.gaps import Equals, NamedGap, named_gap
 from hyoka.apps.studio.pages import address
 from hyoka.apps.studio.parameters import whole_number
 from hyoka.apps.studio.state import LruCache, studio_of
+from hyoka.study import Question
 from hyoka.study.grouping import EvaluatorGroup, comparison_groups
 from hyoka.study.sampling import Measured, evaluator_titles, measured
 from hyoka.study.sql import check_condition, within_seconds
@@ -76,7 +77,7 @@ class Asked:
         chosen = self.values.get("engine", ())
         for name in chosen:
             if name not in known:
-                raise hk.StudyError(f"this study has no evaluator '{name}'")
+                raise hk.errors.StudyError(f"this study has no evaluator '{name}'")
         return [name for name in known if name in chosen] or known[:_AT_FIRST]
 
     @property
@@ -84,7 +85,7 @@ class Asked:
         """A condition on positions."""
         text = self["where"].strip()
         if len(text) > _LONGEST:
-            raise hk.ConditionError(f"a condition has at most {_LONGEST:,} characters")
+            raise hk.errors.ConditionError(f"a condition has at most {_LONGEST:,} characters")
         return text or None
 
     @property
@@ -99,7 +100,7 @@ class Asked:
         for known in get_args(DrawnGames):
             if chosen == known:
                 return known  # type: ignore[no-any-return]
-        raise hk.ParameterError("draws", "is drop or half")
+        raise hk.errors.ParameterError("draws", "is drop or half")
 
     @property
     def resampling(self) -> hk.Resampling:
@@ -107,11 +108,9 @@ class Asked:
         return hk.Resampling(self.number("resamples", 0, 0, _MOST_RESAMPLES))
 
     @property
-    def question(self) -> hk.Question:
+    def question(self) -> Question:
         """All of it, as the library asks."""
-        return hk.Question(
-            where=self.where, by=self.by, draws=self.draws, resampling=self.resampling
-        )
+        return Question(where=self.where, by=self.by, draws=self.draws, resampling=self.resampling)
 
     def command(self, name: str, *more: str, evaluators: Sequence[str] | None = None) -> str:
         """The command that gives the same."""
@@ -201,7 +200,7 @@ def positions_of(asked: Asked) -> tuple[Positions, ...]:
     """The positions of the chosen evaluators, in groups that share enough of them."""
 
     def load() -> tuple[Positions, ...]:
-        question = hk.Question(draws=asked.draws, resampling=hk.Resampling(0))
+        question = Question(draws=asked.draws, resampling=hk.Resampling(0))
         found = []
         for group in comparison_groups(asked.study, asked.engines, question):
             loaded = measured(asked.study, group.names, question)

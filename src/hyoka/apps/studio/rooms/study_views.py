@@ -34,6 +34,7 @@ from hyoka.reporting.study_report.examples import (
     disputed_examples,
     examples_against,
 )
+from hyoka.study import Question
 from hyoka.study.sampling import evaluator_titles
 from hyoka.study.sql import check_condition, within_seconds
 
@@ -243,7 +244,7 @@ def _chosen(asked: Asked) -> str:
     """The evaluator that a view of one is about."""
     name = asked["of"]
     if name and name not in asked.study.engines:
-        raise hk.StudyError(f"this study has no evaluator '{name}'")
+        raise hk.errors.StudyError(f"this study has no evaluator '{name}'")
     return name or asked.engines[0]
 
 
@@ -353,7 +354,7 @@ def _two(asked: Asked) -> tuple[str, str]:
     chosen = [name for name in (asked["one"], asked["other"]) if name in known]
     names = list(dict.fromkeys([*chosen, *asked.engines, *known]))
     if len(names) < 2:
-        raise hk.StudyError(
+        raise hk.errors.StudyError(
             "two evaluators are needed to disagree: evaluate the study with another one"
         )
     return names[0], names[1]
@@ -416,7 +417,7 @@ def _with_results(
         for name, of in make.items():
             try:
                 result = _made(asked, name, of)
-            except hk.StudyError as error:
+            except hk.errors.StudyError as error:
                 problems.append(f"{_NAMED.get(name, name)}: {error}.")
                 continue
             saved = downloads(asked, name)
@@ -436,7 +437,7 @@ def _made(asked: Asked, name: str, make: Callable[[Asked], Result]) -> Result:
     return found
 
 
-def _question(asked: Asked) -> hk.Question:
+def _question(asked: Asked) -> Question:
     return asked.question.also(resampling=_some(asked))
 
 

@@ -37,9 +37,11 @@ from hyoka.apps.studio.rooms.board.live_analyses import MOST, Analyses, Job, cur
 from hyoka.apps.studio.rooms.board.picture import models_for, picture, ranking, seen, words_of
 from hyoka.apps.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
 from hyoka.apps.studio.state import Room, studio_of
+from hyoka.arena import PlayedGame
 from hyoka.games import FACTS
-from hyoka.records import WRITERS
+from hyoka.records import WRITERS, record_text
 from hyoka.reporting import Table
+from hyoka.search import Ending
 
 _LISTED: Final = 200
 _CURVE_WIDTH: Final = 500
@@ -301,7 +303,7 @@ def _solve(request: Request, table: BoardState) -> Response:
     )
 
 
-def _ending_words(table: BoardState, ending: hk.Ending) -> str:
+def _ending_words(table: BoardState, ending: Ending) -> str:
     if not ending.solved:
         return f"Not solved within {_SOLVE_S:g} seconds: too many squares are empty."
     if ending.score == 0:
@@ -369,7 +371,7 @@ def record_from(folder: Folder, name: str, number: int) -> hk.Record:
     else:
         found = next(itertools.islice(hk.read_records(path), number, None), None)
     if found is None:
-        raise hk.SourceError(f"{name} has no game {number}")
+        raise hk.errors.SourceError(f"{name} has no game {number}")
     return found
 
 
@@ -397,11 +399,11 @@ def _is_match(path: Path) -> bool:
     return (path / "match.toml").is_file()
 
 
-def _match(path: Path) -> list[hk.PlayedGame]:
+def _match(path: Path) -> list[PlayedGame]:
     return hk.open_match(path).games
 
 
-def _number(game: hk.PlayedGame) -> int:
+def _number(game: PlayedGame) -> int:
     return game.pairing.number
 
 
@@ -437,7 +439,7 @@ def record_of(table: BoardState) -> hk.Record:
 
 
 def _notation(name: str) -> Callable[[BoardState], str]:
-    return lambda table: hk.record_text(record_of(table), name)
+    return lambda table: record_text(record_of(table), name)
 
 
 _ALL: Final = {
@@ -472,7 +474,7 @@ def exported(table: BoardState, name: str) -> Format:
     """A format by its name; raises ParameterError if the game has none of it."""
     known = formats(table)
     if name not in known:
-        raise hk.ParameterError("as", f"is one of {', '.join(known)}, not '{name}'")
+        raise hk.errors.ParameterError("as", f"is one of {', '.join(known)}, not '{name}'")
     return known[name]
 
 

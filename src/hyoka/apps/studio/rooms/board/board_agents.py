@@ -20,7 +20,7 @@ from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState
 from hyoka.apps.studio.state import Studio
 from hyoka.engines import Failure
 from hyoka.foundation.math import logistic
-from hyoka.games import Line
+from hyoka.games import Line, game_facts
 from hyoka.search import SearchLimits, SearchTree
 from hyoka.search.search_result import OnResult
 
@@ -138,7 +138,7 @@ class Analyst:
             for result in evaluator.evaluate_each([RecordedGame.of_line(self._game, line, plies)]):
                 if isinstance(result, Failure):
                     title = self._agent.spec.title
-                    raise hk.EngineError(title, result.message, reason=result.reason)
+                    raise hk.errors.EngineError(title, result.message, reason=result.reason)
                 yield result
 
     def search_tree(self, line: Line, on_result: OnResult) -> SearchTree | None:
@@ -162,7 +162,7 @@ class Analyst:
         try:
             with stopped_after(seconds, end):
                 yield self._evaluator
-        except hk.EngineError:
+        except hk.errors.EngineError:
             if overdue.is_set():
                 raise overdue_error(self._agent, seconds) from None
             raise
@@ -174,10 +174,10 @@ class Analyst:
         self._evaluator.stop()
 
 
-def overdue_error(agent: Agent[Any], seconds: float) -> hk.EngineError:
+def overdue_error(agent: Agent[Any], seconds: float) -> hk.errors.EngineError:
     """The error of an agent that does not answer in time."""
     message = f"does not answer within {seconds:g} s"
-    return hk.EngineError(agent.spec.title, message, reason="timeout")
+    return hk.errors.EngineError(agent.spec.title, message, reason="timeout")
 
 
 def analyst_of(studio: Studio, text: str, game: str, seconds: float) -> Analyst:
@@ -212,7 +212,7 @@ def best_move(agent: Agent[Any], game: str, line: Line, level: str) -> str | Non
 def reply(studio: Studio, table: BoardState) -> BoardState | str:
     """The board after the opponent's move, or a message if there is none."""
     if table.level != OWN and table.level not in LEVELS:
-        raise hk.ParameterError("level", f"is one of {', '.join([*LEVELS, OWN])}")
+        raise hk.errors.ParameterError("level", f"is one of {', '.join([*LEVELS, OWN])}")
     agent = studio.engines.agent(table.against, studio.folder)
     move = best_move(agent, table.game, table.line, table.level)
     if move == "resign":
@@ -230,7 +230,7 @@ def value_of(evaluation: hk.Evaluation, game: str) -> float | None:
         return 1.0 if evaluation.mate > 0 else 0.0
     if evaluation.score is None or evaluation.unit != "centipawns":
         return None
-    return logistic(evaluation.score / hk.game_facts(game).formats.centipawn_scale)
+    return logistic(evaluation.score / game_facts(game).formats.centipawn_scale)
 
 
 def opponents(studio: Studio, game: str) -> list[str]:

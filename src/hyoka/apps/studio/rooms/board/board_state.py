@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, Protocol
 import hyoka as hk
 from hyoka.apps.studio.pages import address
 from hyoka.apps.studio.parameters import decimal_number, whole_number
-from hyoka.games import DEFAULT_GAME, FACTS, GameFacts, Line, Move
+from hyoka.games import DEFAULT_GAME, FACTS, GameFacts, Line, Move, game_facts
 
 _MOST_MOVES: Final = 1500
 _MOST_LINES: Final = 24
@@ -93,14 +93,14 @@ class BoardState:
             values = query.getlist(name)
             return str(values[-1]).strip() if values else otherwise
 
-        facts = hk.game_facts(last("game", cls.game))
+        facts = game_facts(last("game", cls.game))
         moves = tuple(last("moves").split())
         others = []
         for text in query.getlist("line")[:_MOST_LINES]:
             count, *rest = str(text).split() or ["0"]
             others.append((*moves[: whole_number(count, "line", 0, len(moves))], *rest))
         if max(map(len, (moves, *others))) > _MOST_MOVES:
-            raise hk.ParameterError("moves", f"are {_MOST_MOVES} at most")
+            raise hk.errors.ParameterError("moves", f"are {_MOST_MOVES} at most")
         you = last("you", cls.you)
         return cls(
             facts.name,
@@ -233,7 +233,7 @@ class BoardState:
     def switched(self, index: int) -> "BoardState":
         """With a variation on the board, at its first own move."""
         if not 0 <= index < len(self.others):
-            raise hk.ParameterError("switch", "names no variation that is there")
+            raise hk.errors.ParameterError("switch", "names no variation that is there")
         line = self.others[index]
         return self.follow(line, min(_shared(line, self.moves) + 1, len(line)))
 
@@ -314,7 +314,7 @@ def start_text(facts: GameFacts, text: str) -> str:
 
 def table_of(record: hk.Record, ply: int | None = None, **more: Any) -> BoardState:
     """A record on the table, as far as our rules let it be played."""
-    facts = hk.game_facts(record.game)
+    facts = game_facts(record.game)
     start = record.position(0)
     line: Line = start.line()
     words: list[str] = []

@@ -20,9 +20,10 @@ from hyoka.apps.studio.rooms.board.board_agents import (
 from hyoka.apps.studio.rooms.board.board_state import BoardState, word_of
 from hyoka.apps.studio.rooms.board.picture import heat_of, words_of
 from hyoka.apps.studio.state import Studio
-from hyoka.games import AnyMove, Line
+from hyoka.games import AnyMove, Line, game_facts, name_of
 from hyoka.games.evaluation import UNKNOWN_MATE
 from hyoka.reporting.charts import AltairChart, lines_over_plies
+from hyoka.search import MoveReport, SearchResult, SearchSpec, SearchTree, TreeNode
 
 MOST: Final = 4
 """Maximum number of evaluators side by side."""
@@ -45,22 +46,22 @@ class AnalysisLine:
     state: str = "waiting"
     """Then `thinking`, then `done`, `stopped` or `failed`."""
     problem: str = ""
-    result: hk.SearchResult | None = None
+    result: SearchResult | None = None
     evaluation: hk.Evaluation | None = None
-    tree: hk.SearchTree | None = None
+    tree: SearchTree | None = None
 
     @property
     def value(self) -> float | None:
         """The first player's expected result, 0 to 1."""
         if self.result is not None and self.result.value is not None:
             return self.result.value
-        game = hk.name_of(self.line)
+        game = name_of(self.line)
         return None if self.evaluation is None else value_of(self.evaluation, game)
 
     @property
     def words(self) -> str:
         """Its evaluation of the position."""
-        facts, parts = hk.game_facts(hk.name_of(self.line)), []
+        facts, parts = game_facts(name_of(self.line)), []
         value, found = self.value, self.evaluation or self.result
         if value is not None:
             parts.append(f"{facts.naming.colors[0]} {value:.1%}")
@@ -72,10 +73,10 @@ class AnalysisLine:
             parts.append(f"proven {self.result.proven}")
         return ", ".join(parts)
 
-    def _in(self, found: hk.Evaluation | hk.SearchResult) -> str:
+    def _in(self, found: hk.Evaluation | SearchResult) -> str:
         """Distance to a proven end, in the game's usual unit."""
-        facts, mate = hk.game_facts(hk.name_of(self.line)), found.mate or 0
-        if isinstance(found, hk.SearchResult) and facts.mates_in is not None:
+        facts, mate = game_facts(name_of(self.line)), found.mate or 0
+        if isinstance(found, SearchResult) and facts.mates_in is not None:
             mate = facts.counted_mate(mate)
         count, unit = abs(mate), facts.mates_in or "plies"
         if count >= UNKNOWN_MATE:
@@ -106,7 +107,7 @@ class AnalysisLine:
         return words_of(self.line, [self.line.parse(best)])
 
     @property
-    def moves(self) -> list[tuple[str, str, hk.MoveReport]]:
+    def moves(self) -> list[tuple[str, str, MoveReport]]:
         """The best moves, for addresses and as people write them, with reports."""
         reports = [] if self.result is None else self.result.moves[:_SHOWN]
         return [(*words_of(self.line, [report.move])[0], report) for report in reports]
@@ -141,7 +142,7 @@ class AnalysisLine:
         nodes = (self.node(".".join(numbers[: i + 1])) for i in range(len(numbers)))
         return [word_of(node.move) for node in nodes if node is not None]
 
-    def node(self, path: str) -> hk.TreeNode | None:
+    def node(self, path: str) -> TreeNode | None:
         """A node of its tree by the numbers of children on the way, as `0.2`; None if not there.
 
         Raises Error if there is no tree.
@@ -149,7 +150,7 @@ class AnalysisLine:
         tree = self.tree
         if tree is None:
             raise hk.Error("the tree of this analysis is gone: analyze again")
-        node: hk.TreeNode | None = tree.root
+        node: TreeNode | None = tree.root
         for text in filter(None, path.split(".")):
             if node is None or not is_whole_number(text) or int(text) >= len(node.children):
                 return None
@@ -193,7 +194,7 @@ class Job:
         for stop in list(self._stoppers):
             stop()
 
-    def keep(self, analysis_line: AnalysisLine, tree: hk.SearchTree) -> None:
+    def keep(self, analysis_line: AnalysisLine, tree: SearchTree) -> None:
         """Result of a search, with its tree unless newer analyses replaced it."""
         analysis_line.result = tree.result
         with self._lock:
@@ -267,7 +268,7 @@ class Analyses:
         job.analysis_lines = [AnalysisLine(name, table.line) for name in names]
 
         def work(analysis_line: AnalysisLine, analyst: Analyst) -> None:
-            def on_result(result: hk.SearchResult) -> None:
+            def on_result(result: SearchResult) -> None:
                 analysis_line.result = result
                 if job.is_unseen or job.stopped:
                     analyst.stop()
@@ -318,13 +319,13 @@ def evaluators(table: BoardState) -> list[str]:
     """Evaluators: those of the address, or the game's default search."""
     names = list(table.evaluators) or [usual(table.game)]
     if len(names) > MOST:
-        raise hk.ParameterError("with", f"names {MOST} evaluators at most, not {len(names)}")
+        raise hk.errors.ParameterError("with", f"names {MOST} evaluators at most, not {len(names)}")
     return names
 
 
 def usual(game: str) -> str:
     """The search that is usual in a game; alpha-beta with several moves to compare."""
-    kind = hk.SearchSpec.from_text(hk.game_facts(game).search.spec).kind
+    kind = SearchSpec.from_text(game_facts(game).search.spec).kind
     return f"{kind}:multipv=4" if kind == "ab" else kind
 
 

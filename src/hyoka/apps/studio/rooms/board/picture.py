@@ -15,8 +15,8 @@ import hyoka as hk
 from hyoka.apps.studio.blocks import without_style
 from hyoka.apps.studio.folder import Folder, Found
 from hyoka.apps.studio.rooms.board.board_state import BoardState, said, word_of
-from hyoka.games import AnyMove, Line
-from hyoka.games.diagram import Piece
+from hyoka.games import AnyMove, Line, game_facts, name_of
+from hyoka.games.diagram import Diagram, Piece
 from hyoka.learning.mets import NUMBERED, Mets, ranking_diagram
 from hyoka.models.linear import has_features
 from hyoka.models.loading import MOVE_MODELS, move_model, ranked
@@ -56,7 +56,7 @@ class Picture:
     caption: str
 
 
-def picture(table: BoardState, drawn: hk.Diagram | None = None) -> Picture:
+def picture(table: BoardState, drawn: Diagram | None = None) -> Picture:
     """The board of a table; `drawn` if something is drawn on it."""
     line = table.line
     upright = drawn or hk.diagram(line)
@@ -77,7 +77,7 @@ def picture(table: BoardState, drawn: hk.Diagram | None = None) -> Picture:
     )
 
 
-def blank_picture(board: hk.Diagram, lettering: Literal["letters", "kanji"]) -> Picture:
+def blank_picture(board: Diagram, lettering: Literal["letters", "kanji"]) -> Picture:
     """A board on which nothing is played."""
     svg = hk.svg(board, size=_SIZE, pieces=lettering)
     view = _VIEW.search(svg)
@@ -97,13 +97,13 @@ def blank_picture(board: hk.Diagram, lettering: Literal["letters", "kanji"]) -> 
     )
 
 
-def seen(table: BoardState) -> hk.Diagram:
+def seen(table: BoardState) -> Diagram:
     """Diagram of the board."""
     board = hk.diagram(table.line)
     return turned(board) if table.is_turned else board
 
 
-def turned(board: hk.Diagram) -> hk.Diagram:
+def turned(board: Diagram) -> Diagram:
     """A board seen from the other side: what was the first player's is drawn as the second's.
 
     Names and paints change sides too, so that all keep their own.
@@ -144,7 +144,7 @@ def turned(board: hk.Diagram) -> hk.Diagram:
     )
 
 
-def _cells_in(board: hk.Diagram) -> Any:
+def _cells_in(board: Diagram) -> Any:
     """Parser from moves' texts to cell numbers, cached for many moves."""
     names = sorted(map(re.escape, board.cell_names), key=len, reverse=True)
     pattern = re.compile("|".join(names))
@@ -154,7 +154,7 @@ def _cells_in(board: hk.Diagram) -> Any:
     return lambda text: [numbers[name] for name in pattern.findall(text.lower())]
 
 
-def piece_words(piece: Piece, board: hk.Diagram) -> str:
+def piece_words(piece: Piece, board: Diagram) -> str:
     """Kind and owner of a piece."""
     color = board.players[piece.player.value]
     kind = {"disc": "", "block": "", "wedge": ""}.get(piece.shape, piece.shape)
@@ -191,7 +191,7 @@ def heat_of(line: Line, weights: Mapping[AnyMove, float]) -> dict[str, Any]:
     }
 
 
-def lays_pieces(board: hk.Diagram) -> bool:
+def lays_pieces(board: Diagram) -> bool:
     """Whether moves lay pieces on all the cells that they name, and the rest lie beside."""
     return any(item.piece.joined for panel in board.panels for item in panel.items)
 
@@ -200,7 +200,7 @@ def lays_pieces(board: hk.Diagram) -> bool:
 class Ranking:
     """A move model's ranking of a position, or the reason why there is none."""
 
-    board: hk.Diagram | None
+    board: Diagram | None
     rows: list[tuple[str, str, str, float]]
     """Number on the board, the move for addresses, the move as people write it, its share."""
     is_tree: bool = False
@@ -212,7 +212,7 @@ class Ranking:
 
 def models_for(game: str, here: Iterable[Found]) -> list[str]:
     """The names of the move models that rank a game's moves: the package's, and the folder's."""
-    facts = hk.game_facts(game)
+    facts = game_facts(game)
     names = [BUILT_IN] if has_features(game) else []
     names += [LEARNED] if facts.bundled.move_model else []
     return names + [
@@ -237,7 +237,7 @@ def ranking(table: BoardState, folder: Folder) -> Ranking | None:
 def _ranking(table: BoardState, folder: Folder) -> Ranking:
     line = table.line
     if line.outcome is not None:
-        raise hk.NotationError("the game is over: no move is left to rank")
+        raise hk.errors.NotationError("the game is over: no move is left to rank")
     source = table.model
     changed = 0
     if source not in (BUILT_IN, LEARNED):
@@ -259,7 +259,7 @@ def _ranking(table: BoardState, folder: Folder) -> Ranking:
     return Ranking(drawn, rows, True, f"About {table.area} it asks for {'; '.join(words)}.")
 
 
-def _numbered(line: Line, best: list[AnyMove]) -> hk.Diagram:
+def _numbered(line: Line, best: list[AnyMove]) -> Diagram:
     """The best moves by number; the tenth has two digits, for which a picture has room."""
     board = ranking_diagram(line, best)
     ranks = {sign: str(rank) for rank, sign in enumerate(NUMBERED, 1)}
@@ -275,7 +275,7 @@ def _model(game: str, source: str, _changed: int) -> tuple[Any, Mets | None]:
 
 def words_of(line: Line, moves: Iterable[AnyMove]) -> list[tuple[str, str]]:
     """A line that is expected: for each move, all up to it for addresses, and how it is written."""
-    facts, words, out = hk.game_facts(hk.name_of(line)), list[str](), list[tuple[str, str]]()
+    facts, words, out = game_facts(name_of(line)), list[str](), list[tuple[str, str]]()
     for move in moves:
         words.append(word_of(move))
         out.append((" ".join(words), said(line.position, move, facts)))

@@ -16,8 +16,8 @@ from hyoka.apps.studio.parameters import is_whole_number
 from hyoka.apps.studio.rooms.board.board_state import Query
 from hyoka.apps.studio.rooms.board.picture import Picture, blank_picture, piece_words
 from hyoka.foundation.errors import escape_control_chars
-from hyoka.games import GameFacts
-from hyoka.games.diagram import Item, Panel, Piece
+from hyoka.games import GameFacts, game_facts
+from hyoka.games.diagram import Diagram, Item, Panel, Piece
 
 EMPTY: Final = "empty"
 _TURNS: Final[Mapping[str, tuple[str, str]]] = {
@@ -64,9 +64,9 @@ class Draft:
         >>> Draft.read("othello", "").to_play
         0
         """
-        facts = hk.game_facts(game)
+        facts = game_facts(game)
         if not can_be_set_up(facts):
-            raise hk.NotationError(f"{facts.title} is set up by its text alone")
+            raise hk.errors.NotationError(f"{facts.title} is set up by its text alone")
         usual = facts.start().text.split()
         board, *fields = text.split() or usual
         columns = hk.diagram(facts.start()).columns
@@ -77,13 +77,13 @@ class Draft:
             rows = board.split("/")
         cells = tuple(_row(row, signs) for row in rows)
         if len(cells) != columns or {len(row) for row in cells} != {columns}:
-            raise hk.NotationError(
+            raise hk.errors.NotationError(
                 f"'{escape_control_chars(board[:80])}' is no board of {columns} rows and columns"
             )
         fields = [*fields, *usual[1 + len(fields) :]][: len(usual) - 1]
         if fields[0] not in _TURNS[facts.family]:
             words = " or ".join(_TURNS[facts.family])
-            raise hk.NotationError(f"after the board it says who is to move: {words}")
+            raise hk.errors.NotationError(f"after the board it says who is to move: {words}")
         return cls(facts.name, cells, tuple(fields))
 
     @classmethod
@@ -94,7 +94,7 @@ class Draft:
             values = query.getlist(name)
             return str(values[-1]).strip() if values else ""
 
-        game = hk.game_facts(last("game") or "go9").name
+        game = game_facts(last("game") or "go9").name
         draft = cls.read(game, last("start"))
         if last("was") in ("", last("start")):  # else the text was typed, and goes before the rest
             draft = draft._restored(last)
@@ -121,7 +121,7 @@ class Draft:
 
     @property
     def _family(self) -> str:
-        return hk.game_facts(self.game).family
+        return game_facts(self.game).family
 
     @property
     def text(self) -> str:
@@ -181,7 +181,7 @@ class Draft:
         Raises NotationError if there is no such cell or piece.
         """
         if sign and sign not in _PALETTE[self._family].split():
-            raise hk.NotationError(f"no piece '{escape_control_chars(sign)}' in this game")
+            raise hk.errors.NotationError(f"no piece '{escape_control_chars(sign)}' in this game")
         row, column = _usual(self.game).cell(cell)
         there = self.cells[row][column]
         rows = [list(each) for each in self.cells]
@@ -210,7 +210,7 @@ class Draft:
         return all(self.cells[r][c] == sign for (r, c), sign in zip(found, wanted, strict=True))
 
     @property
-    def diagram(self) -> hk.Diagram:
+    def diagram(self) -> Diagram:
         """Its picture as a value, whatever the rules say."""
         faces, usual = dict(_faces(self.game)), _usual(self.game)
         hands = [
@@ -268,14 +268,14 @@ def palette(game: str, *, kanji: bool = False) -> list[tuple[str, str, Markup]]:
 
 
 @functools.cache
-def _usual(game: str) -> hk.Diagram:
-    return hk.diagram(hk.game_facts(game).start())
+def _usual(game: str) -> Diagram:
+    return hk.diagram(game_facts(game).start())
 
 
 @functools.cache
 def _faces(game: str) -> tuple[tuple[str, Piece], ...]:
     """The pieces of a game by the signs of its texts, in the palette's order."""
-    facts, boards = hk.game_facts(game), [_usual(game)]
+    facts, boards = game_facts(game), [_usual(game)]
     if facts.family == "go":
         size = _usual(game).columns
         stones = "/".join([f"XO{size - 2}", *[str(size)] * (size - 1)])
@@ -301,7 +301,7 @@ def _digits(text: str) -> int:
     if not text:
         return 1
     if not is_whole_number(text):
-        raise hk.NotationError(
+        raise hk.errors.NotationError(
             f"'{escape_control_chars(text[:40])}' is too large a number for a position"
         )
     return int(text)
@@ -316,7 +316,7 @@ def _row(text: str, signs: set[str]) -> tuple[str, ...]:
         elif sign in signs:
             cells.append(sign)
         else:
-            raise hk.NotationError(f"no piece '{escape_control_chars(sign)}' in this game")
+            raise hk.errors.NotationError(f"no piece '{escape_control_chars(sign)}' in this game")
     return tuple(cells)
 
 
