@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sphinx configuration: the docs as a site, with references generated from the code."""
 
+import importlib
 import importlib.metadata
 import inspect
-import sys
 from pathlib import Path
+from types import ModuleType
 
 import typer.main
 from sphinx.application import Sphinx
 
+import hyoka
+from hyoka.apps.cli.command_table import COMMANDS
+
 DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS.parent / "scripts"))
 
 project = "Hyoka"
 author = "The Hyoka authors"
@@ -28,7 +31,6 @@ default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
-autodoc_default_options = {"members": True, "imported-members": True}
 
 html_theme = "furo"
 html_title = "Hyoka"
@@ -36,32 +38,64 @@ html_theme_options = {"source_directory": "docs/"}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
-PACKAGES = {
-    "hyoka": "The public names at the top: games, records, studies, searches, matches.",
-    "hyoka.analysis": "Curves, metrics, calibration, slices: pure functions over arrays.",
-    "hyoka.learning": "Fits of weights and strengths, comparison training, objectives, networks.",
-    "hyoka.models": "Everything learned that a search uses, and its files.",
-    "hyoka.records": "Readers and writers of game records, problem sets.",
-    "hyoka.engines": "Clients of GTP, UCI, USI and CECP engines.",
-    "hyoka.agents": "Searches, engines, functions, comments and tables behind one interface.",
-    "hyoka.arena": "Matches, Elo, SPRT, ratings and problem sets.",
-    "hyoka.reporting": "Pages, charts and boards.",
-    "hyoka.parallel": "Tasks on local processes or a Dask cluster.",
-}
-"""The packages of the API reference, in the order of its pages."""
+PACKAGES = (
+    "games", "records", "study", "search", "models", "agents", "engines", "analysis", "learning",
+    "arena", "reporting", "workflows.improve", "parallel", "foundation.errors",
+    "foundation.math", "foundation.figure", "foundation.progress",
+)  # fmt: skip
+"""The packages of the API reference. A name is documented by the first that has it."""
 
 
 def write_references(_: Sphinx) -> None:
     """Write the pages of the command and API references, which git ignores."""
     folder = DOCS / "reference" / "api"
     folder.mkdir(parents=True, exist_ok=True)
-    lines = ["# Python API", "", "```{toctree}"]
-    for package, text in PACKAGES.items():
-        page = f"# {package}\n\n{text}\n\n```{{eval-rst}}\n.. automodule:: {package}\n   :no-index-entry:\n```\n"
-        _write(folder / f"{package}.md", page)
-        lines.append(package)
-    _write(folder / "index.md", "\n".join([*lines, "```", ""]))
+    homes: dict[int, str] = {}
+    toctree = []
+    for package in PACKAGES:
+        module = importlib.import_module(f"hyoka.{package}")
+        lines = [f"# hyoka.{package}", "", (inspect.getdoc(module) or "").split("\n\n")[0], ""]
+        lines += ["```{eval-rst}", f".. py:module:: hyoka.{package}", ""]
+        for name in _public_names(module):
+            value = getattr(module, name)
+            if id(value) in homes or isinstance(value, (int, str, tuple, frozenset)):
+                continue
+            homes[id(value)] = f"hyoka.{package}.{name}"
+            if inspect.isclass(value):
+                lines += [f".. autoclass:: hyoka.{package}.{name}", "   :members:", ""]
+            elif callable(value):
+                lines += [f".. autofunction:: hyoka.{package}.{name}", ""]
+        _write(folder / f"{package}.md", "\n".join([*lines, "```", ""]))
+        toctree.append(package)
+    top = [
+        "# Python API",
+        "",
+        "`import hyoka as hk` has these names; the others are in the packages below.",
+        "",
+    ]
+    for name in hyoka.__all__:
+        value = getattr(hyoka, name)
+        if home := homes.get(id(value)):
+            summary = (inspect.getdoc(value) or "").split("\n")[0]
+            top.append(f"- {{py:obj}}`hk.{name} <{home}>`: {summary}")
+    _write(
+        folder / "index.md",
+        "\n".join([*top, "", "```{toctree}", ":maxdepth: 1", "", *toctree, "```", ""]),
+    )
     _write(DOCS / "reference" / "commands.md", "\n".join(_command_lines()))
+
+
+def _public_names(module: ModuleType) -> list[str]:
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [
+            name
+            for name, value in vars(module).items()
+            if not name.startswith("_")
+            and not inspect.ismodule(value)
+            and getattr(value, "__module__", "").startswith("hyoka")
+        ]
+    return sorted(names)
 
 
 def _write(path: Path, text: str) -> None:
@@ -70,8 +104,6 @@ def _write(path: Path, text: str) -> None:
 
 
 def _command_lines() -> list[str]:
-    from hyoka.apps.cli.command_table import COMMANDS
-
     lines = ["# Commands", "", "`hyoka COMMAND --help` prints the same.", ""]
     for command in COMMANDS:
         function = command.load()

@@ -89,3 +89,8 @@ def test_papers_are_cited_by_name() -> None:
             assert not re.search(r"\b[Pp]aper 00\d", text), path
             cited = set(re.findall(r"\b(?:Takeuchi|Yoshii|Sato|Nakamura) \d{4}\b", text))
             assert cited <= papers, path
+
+
+def test_the_page_of_limits_is_that_of_reports() -> None:
+    page = (DOCS / "explanation" / "limits.md").read_text(encoding="utf-8")
+    assert page == (ROOT / "src/hyoka/reporting/caveats.md").read_text(encoding="utf-8")
