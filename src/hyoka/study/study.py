@@ -111,8 +111,8 @@ class Study:
     ) -> Self:
         """Create a study from records (files, folders, patterns, archives).
 
-        A study of a game written in Python (`register_game`) is created from lines (`PythonLine`) or
-        from a match's records. Opening it requires that the game is registered.
+        A study of a game written in Python (`register_game`) is created from lines
+        (`PythonLine`) or from a match's records. Opening it requires that the game is registered.
 
         `options` are fields of the plan, such as `where`, an SQL condition on games, and `columns`,
         which describe positions (`all`, `cheap`, `none` or names). The folder appears when the
