@@ -301,7 +301,7 @@ def test_many_records_in_one_file_read_back_the_same(
 @pytest.mark.parametrize("game", WRITTEN)
 @settings(LAW, max_examples=20)
 @given(st.data())
-def test_a_written_record_is_recognised(game: str, data: st.DataObject) -> None:
+def test_a_written_record_is_recognized(game: str, data: st.DataObject) -> None:
     format, records = WRITTEN[game]
     record = data.draw(records)
     (read,) = hk.parse_records(record_text(record, format))

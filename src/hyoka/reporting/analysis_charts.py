@@ -292,7 +292,7 @@ def difference_dots(comparison: Comparison) -> AltairChart:
 
 def gap_dots(gaps: Gaps) -> AltairChart:
     """Draw departures of conditions with their intervals."""
-    kinds = {"level": "for the first player", "lean": "for the side it favours"}
+    kinds = {"level": "for the first player", "lean": "for the side it sees ahead"}
     rows = [
         Dot(
             f"{part.evaluator}, {part.condition}",
@@ -308,7 +308,7 @@ def gap_dots(gaps: Gaps) -> AltairChart:
 
 def slice_dots(slices: Slices) -> AltairChart:
     """Draw effects of slices with their intervals, the worst on top."""
-    kinds = {"level": "for the first player", "lean": "for the side it favours"}
+    kinds = {"level": "for the first player", "lean": "for the side it sees ahead"}
     rows = [
         Dot(
             each.condition.words,
@@ -444,7 +444,7 @@ def recognition_line(recognitions: "Recognitions") -> AltairChart:
 def recognition_chart(curves: Mapping[str, Sequence[float]], title: str) -> AltairChart:
     """Draw how often the move is among the n best, by n; one line per curve."""
     rows = [
-        {"model": name, "n": n, "recognised": share}
+        {"model": name, "n": n, "recognized": share}
         for name, curve in curves.items()
         for n, share in enumerate(curve, 1)
     ]
@@ -454,8 +454,8 @@ def recognition_chart(curves: Mapping[str, Sequence[float]], title: str) -> Alta
         .encode(
             x=alt.X("n:Q", title="among the n best"),
             y=alt.Y(
-                "recognised:Q",
-                title="moves recognised",
+                "recognized:Q",
+                title="moves recognized",
                 scale=alt.Scale(domain=[0, 1]),
                 axis=alt.Axis(format="%"),
             ),

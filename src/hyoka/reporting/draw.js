@@ -1,6 +1,6 @@
 // Draws the charts, and shows the boards that a reader picks in them.
 
-// Colours are CSS variables: light, dark and paper need no redrawing. `ast` has Vega interpret its
+// Colors are CSS variables: light, dark and paper need no redrawing. `ast` has Vega interpret its
 // expressions, so that the page's policy need not allow eval.
 const options = {
   actions: false, ast: true, config: { aria: false }, defaultStyle: false, renderer: "svg",
@@ -64,7 +64,7 @@ const withoutColumns = (name, value) =>
 async function draw(box) {
   const spec = JSON.parse(document.getElementById(box.dataset.chart).textContent, withoutColumns);
   try {
-    // Vega puts all entries of a legend into one row unless told otherwise.
+    // Vega puts all entries of a legend into one row by default.
     for (const columns of [undefined, 4, 3, 2, 1]) {
       spec.config.legend.columns = columns;
       const { view, vgSpec, finalize } = await vegaEmbed(box, spec, options);

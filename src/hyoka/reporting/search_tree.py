@@ -171,7 +171,7 @@ def tree_page(tree: SearchTree) -> Page:
         tuple(sections),
         (
             "Values are the first player's expected result, 0 to 1. Won, lost and drawn are "
-            "certain, for whoever makes the move.",
+            "certain, for the side that makes the move.",
             f"Position: {getattr(tree.line.position, 'text', tree.line.text)}",
         ),
     )

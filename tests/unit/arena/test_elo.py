@@ -160,7 +160,7 @@ def test_nothing_is_ever_nan(result: Score | PairScores | MatchScore) -> None:
         assert estimate.low <= estimate.value <= estimate.high
 
 
-def test_normalised_elo_is_the_rate_in_deviations_of_a_game() -> None:
+def test_normalized_elo_is_the_rate_in_deviations_of_a_game() -> None:
     games = np.repeat([0, 0.5, 1], [20, 50, 30])
     expected = (games.mean() - 0.5) / games.std() * 800 / math.log(10)
     assert normalized_elo(Score(30, 50, 20)).value == pytest.approx(expected)
@@ -185,16 +185,16 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(pairs_played: int) ->
             chances = pair_distribution(difference, draws, bias, correlation)
             truth = float(chances @ PAIR_RATES)
             deviation = math.sqrt(chances @ (PAIR_RATES - truth) ** 2)
-            normalised = (truth - 0.5) / deviation / math.sqrt(2) * NORMALIZED_ELO
+            normalized = (truth - 0.5) / deviation / math.sqrt(2) * NORMALIZED_ELO
 
             @functools.cache
             def covered(
                 five: tuple[int, int, int, int, int],
                 truth: float = elo_of_rate(truth),
-                normalised: float = normalised,
+                normalized: float = normalized,
             ) -> tuple[bool, bool]:
                 one, other = elo(PairScores(five)), normalized_elo(PairScores(five))
-                return one.low <= truth <= one.high, other.low <= normalised <= other.high
+                return one.low <= truth <= one.high, other.low <= normalized <= other.high
 
             matches = rng.multinomial(pairs_played, chances, size=1000).tolist()
             shares = np.mean([covered(tuple(five)) for five in matches], axis=0)

@@ -548,7 +548,7 @@ def test_there_is_a_sample_of_every_format() -> None:
 
 
 @for_every_format
-def test_a_format_is_recognised_by_its_content_and_read_from_bytes(name: str) -> None:
+def test_a_format_is_recognized_by_its_content_and_read_from_bytes(name: str) -> None:
     text = SAMPLES[name]
     suite = read_problems(text, open_beside=RECORDS.__getitem__)
     assert suite.format == name

@@ -108,7 +108,7 @@ def test_a_match_of_two_has_every_section() -> None:
     )
     assert [section.title for section in page.sections] == [
         "Scores",
-        "How the result came about",
+        "Course of the match",
         "Openings and the first move",
         "What the players thought",
         "Game lengths",

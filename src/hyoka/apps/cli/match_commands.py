@@ -298,7 +298,7 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
         nelo = duel.normalized_elo
         hint(
             f"going first {score.as_first}, going second {score.as_second}; pairs {score.pairs}; "
-            f"normalised Elo {nelo.elo_text()}; p = {duel.permutation_p:.2g} (pairs), "
+            f"normalized Elo {nelo.elo_text()}; p = {duel.permutation_p:.2g} (pairs), "
             f"{duel.binomial_p:.2g} (games)"
         )
     endings = ", ".join(f"{reason} {count:,}" for reason, count in standing.reasons.most_common())

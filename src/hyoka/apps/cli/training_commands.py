@@ -290,12 +290,12 @@ class _PassTeller:
     def __init__(self, passes: int) -> None:
         self._passes = passes
         self._begun = time.monotonic()
-        self._told = 0
+        self._shown = 0
 
     def __call__(self, report: PassReport) -> None:
         """Print a line."""
-        self._told += 1
-        left = (self._passes - report.number) * (time.monotonic() - self._begun) / self._told
+        self._shown += 1
+        left = (self._passes - report.number) * (time.monotonic() - self._begun) / self._shown
         more = f"; at most {clock_text(left)} left" if report.number < self._passes else ""
         tell(f"{_pass_text(report)}{more}")
 
@@ -932,7 +932,7 @@ def _print_prior(tuned: TunedPrior, seed: int) -> None:
         )
     out.print(table)
     best = tuned.best
-    rivals = f"; not told from it: {', '.join(tuned.as_strong)}" if tuned.as_strong else ""
+    rivals = f"; not significantly weaker: {', '.join(tuned.as_strong)}" if tuned.as_strong else ""
     tell(f"strongest: {tuned.player(best.name).text}{rivals}")
     hint(
         "The best of several looks stronger than it is: it was chosen for its luck, too. "

@@ -119,7 +119,7 @@ def _first_move_words(facts: MatchFacts) -> str:
     score = facts.first_players
     share = rate(score)
     points = (
-        f"Whoever moved first got {share.value:.1%} of the points ({score}; 95% interval "
+        f"The first player got {share.value:.1%} of the points ({score}; 95% interval "
         f"{share.low:.1%} to {share.high:.1%})"
     )
     sure = rate(score, continuity=True)
@@ -129,7 +129,7 @@ def _first_move_words(facts: MatchFacts) -> str:
         return f"{points}: moving first was an advantage."
     if sure.high < 0.5:
         return f"{points}: moving first was a disadvantage."
-    return f"{points}: no advantage of moving first can be told."
+    return f"{points}: an advantage of moving first is not shown."
 
 
 def _openings_words(facts: MatchFacts, scores: Sequence[OpeningScore]) -> list[str]:

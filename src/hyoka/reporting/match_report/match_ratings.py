@@ -50,10 +50,10 @@ def duel_findings(facts: MatchFacts) -> list[str]:
             f"players would part as far with a probability of {chance:.2g}."
         )
     else:
-        first = f"{a} and {b} are level: {points}; who is stronger cannot be told."
+        first = f"{a} and {b} are level: {points}; which one is stronger is not shown."
     findings = [first]
     if not shown:
-        findings.append(f"The difference as far as it is known: {elo_text(strength)}.")
+        findings.append(f"Estimated difference: {elo_text(strength)}.")
     else:
         likelihood = sure_text(likelihood_of_superiority(score))
         findings.append(f"The chance that {a} is the stronger of the two is {likelihood}.")
@@ -155,7 +155,7 @@ def course_section(facts: MatchFacts) -> Section | None:
     if len(ranked) > MOST_SERIES:
         caption += f"; the {MOST_SERIES} best"
     chart = lines(spots, x="games of the match", y="share of the points", share=True)
-    return Section("How the result came about", (), (Chart(chart, f"{caption}."),))
+    return Section("Course of the match", (), (Chart(chart, f"{caption}."),))
 
 
 def _shares(facts: MatchFacts, player: int) -> list[Spot]:
@@ -179,7 +179,7 @@ def _duel_course(facts: MatchFacts) -> Section:
         "line for a while proves nothing."
     )
     chart = band(steps, x="games of the match", y="share of the points")
-    return Section("How the result came about", (), (Chart(chart, caption),))
+    return Section("Course of the match", (), (Chart(chart, caption),))
 
 
 def _leader_first(facts: MatchFacts, one: int, other: int) -> tuple[int, int]:

@@ -28,7 +28,7 @@ _UNEVEN: Final = 0.03
 """Tolerance of the first player's share at even values, around one half."""
 _FALL: Final = 0.01
 """Minimum fall of a curve for a finding, even if significant."""
-_SURELY: Final = 0.01
+_SIGNIFICANT: Final = 0.01
 _VAGUE: Final = 0.1
 """Maximum interval width of a share in a finding."""
 _APART: Final = 0.2
@@ -145,7 +145,7 @@ def _quality_of_group(shared: Shared) -> Iterator[Finding]:
             [f"{each.metrics['roc'].value:.3f}" for each in [best, *(o for o, _ in level)]]
         )
         text = (
-            f"{names} cannot be told apart: ROC {rocs}, and the difference of the first two is "
+            f"{names} do not differ significantly: ROC {rocs}, and the difference of the first two is "
             f"{_points(level[0][1])}."
         )
         if worse:
@@ -271,7 +271,7 @@ def _dispute(results: Results) -> Iterator[Finding]:
 
 def _falls(subject: Subject) -> Iterator[Finding]:
     falls = subject.own.curve.monotonicity
-    if falls.p_value < _SURELY and falls.largest_drop >= _FALL:
+    if falls.p_value < _SIGNIFICANT and falls.largest_drop >= _FALL:
         yield Finding(
             "not monotone",
             f"The curve of {subject.name} does not rise all the way: a higher value means fewer "

@@ -468,7 +468,7 @@ def phases_section(results: Results) -> Section | None:
         for subject in results.subjects
         for part in subject.phase_metrics
     )
-    caption = "Early, middle and late positions by themselves, with 95% intervals."
+    caption = "Early, middle and late positions alone, with 95% intervals."
     head = ("Evaluator", "Positions", "ROC", "ACC", "Number", "Games")
     blocks.append(Table(caption, head, rows))
     return Section("As the game goes on", words, tuple(blocks))
@@ -571,7 +571,7 @@ def _differences_table(comparisons: Sequence[Comparison]) -> Table:
     rows = []
     for comparison in comparisons:
         differences = {each.metric.name: each for each in comparison.differences}
-        verdict = {"one": "worse", "other": "better", None: "not told apart"}
+        verdict = {"one": "worse", "other": "better", None: "not shown"}
         rows.append(
             (
                 comparison.other.name,
@@ -591,7 +591,7 @@ def _differences_table(comparisons: Sequence[Comparison]) -> Table:
 
 
 def _comparison_table(comparison: Comparison) -> Table:
-    names = {"one": comparison.one.name, "other": comparison.other.name, None: "not told apart"}
+    names = {"one": comparison.one.name, "other": comparison.other.name, None: "not shown"}
     rows = tuple(
         (
             each.metric.title,
@@ -625,7 +625,7 @@ def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Sect
     words = (
         f"{slices.tried:,} conditions were tried; these are where the curve departs most from the "
         "curve of all positions. The effect is what the win probability is beyond that curve at "
-        "equal values: the first player's, or that of the side which the evaluator favours. The "
+        "equal values: the first player's, or that of the side which the evaluator sees ahead. The "
         "worst comes with its curve and boards; the others unfold below.",
     )
     chart = Chart(slices.chart(), "The effects with intervals that are widened for selection.")
