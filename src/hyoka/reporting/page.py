@@ -259,7 +259,7 @@ def caveats(*headings: str) -> list[str]:
     """The caveats under these headings of the docs' known limits, a sentence or two each.
 
     >>> caveats("Searches")
-    ['What is proven is a result, not a score. Playouts know neither superko nor repetition.']
+    ['A proof gives a result, not a score. Playouts detect neither superko nor repetition.']
     """
     text = (files("hyoka.reporting") / "caveats.md").read_text(encoding="utf-8")
     limits: list[str] = []
