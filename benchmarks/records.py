@@ -170,7 +170,7 @@ from pathlib import Path
 import hyoka as hk
 start = time.perf_counter()
 with tempfile.TemporaryDirectory() as folder:
-    hk.make_study(Path(folder) / "study", sys.argv[1], columns=sys.argv[2])
+    hk.study.make_study(Path(folder) / "study", sys.argv[1], columns=sys.argv[2])
     seconds = time.perf_counter() - start
 status = Path("/proc/self/status").read_text()
 print(seconds, int(status.split("VmHWM:")[1].split()[0]) / 1024)

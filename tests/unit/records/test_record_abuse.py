@@ -291,7 +291,7 @@ def write():
         got.wait()
 threading.Thread(target=write, daemon=True).start()
 try:
-    print(hk.read_record(path).game)
+    print(hk.records.read_record(path).game)
 finally:
     os.unlink(path)
     os._exit(0)

@@ -88,8 +88,8 @@ def test_a_search_without_limits_in_a_forgotten_thread_lets_the_program_end() ->
     code = """
 import threading, time
 import hyoka as hk
-searcher = hk.Searcher("uct", "go9")
-limits = hk.SearchLimits(infinite=True)
+searcher = hk.search.Searcher("uct", "go9")
+limits = hk.search.SearchLimits(infinite=True)
 threading.Thread(target=searcher.search, args=(hk.Go9(), limits), daemon=True).start()
 while not __import__("hyoka.search.searcher").search.searcher._running:
     time.sleep(0.01)
@@ -344,13 +344,13 @@ for spec, name in [
     ("uct:memory=16384,playouts=10", "go9"),
 ]:
     try:
-        hk.Searcher(spec, name).search(hk.GAMES[name]())
-    except hk.OutOfMemoryError as error:
+        hk.search.Searcher(spec, name).search(hk.games.GAMES[name]())
+    except hk.errors.OutOfMemoryError as error:
         print(error)
 for solve, game in [(hk.find_mate, hk.Chess()), (hk.solve_ending, hk.Othello())]:
     try:
         solve(game, hash_mib=32768)
-    except hk.OutOfMemoryError as error:
+    except hk.errors.OutOfMemoryError as error:
         print(error)
 print(run(["position", "search", "chess", "--with", "ab:hash=32768"]))
 """

@@ -292,7 +292,7 @@ def test_comments_are_an_evaluator(tmp_path: Path) -> None:
 RUN = """
 import sys
 import hyoka as hk
-hk.evaluate(hk.Study.open(sys.argv[1]), [sys.argv[2]], flush_s=0)
+hk.Study.open(sys.argv[1]).evaluate([sys.argv[2]], flush_s=0)
 """
 
 
