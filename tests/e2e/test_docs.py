@@ -14,7 +14,11 @@ from .commands import hyoka_here
 ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / "README.md",
-    *sorted(path for path in (ROOT / "docs").rglob("*.md") if "api" not in path.parts),
+    *sorted(
+        path
+        for path in (ROOT / "docs").rglob("*.md")
+        if path.parent.name != "api" and path.name != "commands.md"
+    ),
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # These run the whole build or measure for minutes; CI (scripts/check_wheel) and `make bench` do.

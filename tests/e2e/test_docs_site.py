@@ -12,12 +12,16 @@ from markdown_it.token import Token
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 MARKDOWN = MarkdownIt("commonmark").enable("table")
-PAGES = [
-    *(path.relative_to(ROOT) for path in ROOT.glob("*.md")),
-    *(path.relative_to(ROOT) for path in DOCS.rglob("*.md") if "_build" not in path.parts),
-]
 GENERATED = re.compile(r"docs/reference/(api/|commands\.md)")
 """Pages that `make docs` generates; Sphinx checks links to them."""
+PAGES = [
+    *(path.relative_to(ROOT) for path in ROOT.glob("*.md")),
+    *(
+        path.relative_to(ROOT)
+        for path in DOCS.rglob("*.md")
+        if not GENERATED.match(path.relative_to(ROOT).as_posix())
+    ),
+]
 
 
 def tokens(page: Path) -> Iterator[Token]:

@@ -89,7 +89,7 @@ def test_show_numbers_the_best_moves(tree: Path) -> None:
 
 def test_show_marks_what_a_leaf_asks_about(tree: Path, tmp_path: Path) -> None:
     svg = tmp_path / "board.svg"
-    words = ("go9", "-m", "E5 D3", "--model", str(tree), "--area", "E4")
+    words = ("go9", "--moves", "E5 D3", "--model", str(tree), "--area", "E4")
     text = shown(*words, "--svg", str(svg))
     asked = Mets.load(tree).questions(hk.Go9().line().play("E5").play("D3"), hk.Go9().parse("E4"))
     assert f"{len(asked.stones)} points" in text
