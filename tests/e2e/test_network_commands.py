@@ -136,7 +136,7 @@ def test_the_same_command_has_nothing_left_to_do(loop: Path) -> None:
     assert {each: each.stat().st_mtime_ns for each in loop.rglob("*.nn")} == before
     other = hyoka_here(*words, "--seed", "3")
     assert other.returncode != 0
-    assert "its plan differs" in other.stderr.replace("\n", " ")
+    assert "its seed is 0, not 3" in other.stderr.replace("\n", " ")
 
 
 def test_a_study_of_self_play_teaches_what_was_visited(loop: Path, tmp_path: Path) -> None:
