@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, get_args
 
 import typer
 import typer.main
@@ -76,8 +76,7 @@ class Field:
     default: str
     metavar: str
     help: str
-    least: float | None = None
-    most: float | None = None
+    choices: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -308,8 +307,7 @@ def _field(parameter: Any) -> Field:
         default="" if default is None or callable(default) else str(default),
         metavar=(parameter.metavar or "").upper(),
         help=(parameter.help or "").replace("\\[", "["),
-        least=getattr(parameter, "min", None),
-        most=getattr(parameter, "max", None),
+        choices=get_args(kind),
     )
 
 

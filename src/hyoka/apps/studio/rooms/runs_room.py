@@ -111,8 +111,10 @@ def _preview(studio: Studio, command: str, values: dict[str, list[str]]) -> dict
 
 
 def offers(studio: Studio, form: Form, each: Field) -> list[str]:
-    """Suggestions for a field: entries of the folder, searches, games."""
+    """Suggestions for a field: its choices, entries of the folder, searches, games."""
     folder, metavar = studio.folder, each.metavar
+    if each.choices:
+        return list(each.choices)
     if each.name == "game":
         return games()
     if each.metavar == "EXPERIMENT":

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from hyoka.analysis.gaps import Equals, NamedGap, named_gap
 from hyoka.apps.studio.pages import address
 from hyoka.apps.studio.parameters import whole_number
 from hyoka.apps.studio.state import LruCache, studio_of
+from hyoka.foundation.options import make_plan
 from hyoka.study import Question
 from hyoka.study.grouping import EvaluatorGroup, comparison_groups
 from hyoka.study.sampling import Measured, evaluator_titles, measured
@@ -96,11 +97,8 @@ class Asked:
     @property
     def draws(self) -> DrawnGames:
         """Treatment of drawn games."""
-        chosen = self["draws"] or "drop"
-        for known in get_args(DrawnGames):
-            if chosen == known:
-                return known  # type: ignore[no-any-return]
-        raise hk.errors.ParameterError("draws", "is drop or half")
+        chosen = {"draws": self["draws"]} if self["draws"] else {}
+        return make_plan(Question, chosen).draws
 
     @property
     def resampling(self) -> hk.Resampling:
