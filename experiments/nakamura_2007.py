@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nakamura 2007, Blokus Duo: UCT, alpha-beta, UCT with virtual visits; readings of influence."""
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from experiments.claims import verdict
 from experiments.context import Experiment, ExperimentContext
 from experiments.matches import Duel, MatchExperiment, TheirScore
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from hyoka.arena import RatingList, Score, match_ratings, plan_match
+from hyoka.arena import MatchScore, RatingList, Score, match_ratings, plan_match
 from hyoka.foundation.math import Estimate
 from hyoka.learning.prior import NewNodes
 from hyoka.search import LinearEvaluation, linear_evaluation
@@ -29,6 +30,11 @@ READINGS: Final = tuple(
     for spread in ("", "_unblocked", "_off_forbidden")
 )
 """Terms of the evaluation: possible readings of the paper's Bouzy 4/0."""
+
+TEXT_READING: Final = "influence"
+"""The reading that the paper's text suggests first: occupied squares block the dilation."""
+TEXT_SCALE: Final = 797.0
+"""Its logistic scale, fitted by 003-readings."""
 
 _ALL_PAIRS: Final = "Elo; the interval holds for all pairs of readings at once"
 
@@ -201,6 +207,29 @@ def _mean_lead(leagues: Sequence[League], one: str, other: str) -> Estimate:
     return Estimate(value, value - below, value + above)
 
 
+@dataclass(frozen=True)
+class TextReadingExperiment(MatchExperiment):
+    """A match in which `{influence}` in specs is the evaluation that the paper's text describes."""
+
+    reading: str = TEXT_READING
+    """Term of the evaluation."""
+
+    @property
+    def built_in(self) -> str:
+        """Nothing: all evaluations are in the specs."""
+        return ""
+
+    def _play(self, context: ExperimentContext, duel: Duel) -> MatchScore:
+        file = text_reading(context)
+        one, other = (spec.format(influence=file) for spec in (duel.one, duel.other))
+        return super()._play(context, dataclasses.replace(duel, one=one, other=other))
+
+
+def text_reading(context: ExperimentContext) -> Path:
+    """File of the evaluation that the paper's text describes first."""
+    return _saved(TEXT_READING, TEXT_SCALE, context.place("003-readings") / "text")
+
+
 def _equal_time(time_s: float, games: int) -> Duel:
     """UCT against alpha-beta."""
     return Duel(f"{time_s:g} s", f"{_UCT},time={time_s:g}", f"ab:time={time_s:g}", games)
@@ -209,6 +238,17 @@ def _equal_time(time_s: float, games: int) -> Duel:
 def _simulations(playouts: int, time_s: float, games: int) -> Duel:
     at = f"{playouts:,} simulations, αβ {time_s:g} s"
     return Duel(at, f"{_UCT},playouts={playouts}", f"ab:time={time_s:g}", games)
+
+
+def _plain(playouts: int, depth: int, games: int) -> Duel:
+    """UCT against alpha-beta as a program of 2007 might have it, with the text's influence."""
+    at = f"{playouts:,} simulations, plain αβ of depth {depth}"
+    return Duel(
+        at,
+        f"{_UCT},playouts={playouts}",
+        f"ab:depth={depth},plain=on,eval={{influence}}",
+        games,
+    )
 
 
 def _prior(limit: str, at: str, games: int) -> Duel:
@@ -226,6 +266,7 @@ def _prior_by_time(time_s: float, games: int) -> Duel:
 
 _THEIR_SIMULATIONS: Final = 18_000
 """Simulations of the paper's UCT in its 100 s per move."""
+_THEIR_TABLE_1: Final = TheirScore(Score(89, 0, 11), Score(55, 5, 40))
 
 EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ReadingsExperiment(
@@ -262,12 +303,29 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
             "paper": (_equal_time(100, 200),),
         },
         ("UCT", "αβ"),
-        TheirScore(Score(89, 0, 11), Score(55, 5, 40)),
+        _THEIR_TABLE_1,
         "The paper's machine made about 18,000 simulations in its 100 s a move; what its αβ saw "
         "is not told. Which reading of the influence αβ has decides this table: ours is the "
         "strongest, hundreds of Elo above the one that the text suggests first (003-readings). "
         "The paper does not say which it had. 0.4 s was chosen, for the weaker one, after a look "
         "at 0.1 s.",
+    ),
+    TextReadingExperiment(
+        "003-table1-text",
+        "Blokus Duo: UCT against a plain alpha-beta with the influence that the text describes",
+        _GAME,
+        {
+            "tiny": (_plain(50, 1, 2),),
+            "small": (_plain(_THEIR_SIMULATIONS, 2, 100), _plain(_THEIR_SIMULATIONS, 3, 100)),
+            "medium": (_plain(_THEIR_SIMULATIONS, 2, 400), _plain(_THEIR_SIMULATIONS, 3, 400)),
+            "paper": (_plain(_THEIR_SIMULATIONS, 3, 200),),
+        },
+        ("UCT", "αβ"),
+        _THEIR_TABLE_1,
+        "The paper's αβ is not described beyond its evaluation. Here it has the reading of the "
+        "influence that the text describes first, and it is plain: no transposition table, no "
+        "null-move pruning, no reductions. UCT has the paper's number of simulations. "
+        "003-table1 shows the same UCT against our strong αβ with the strongest reading.",
     ),
     MatchExperiment(
         "003-table2",

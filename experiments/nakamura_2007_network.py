@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from experiments.claims import not_shown_if_few, verdict
 from experiments.context import Experiment, ExperimentContext
 from experiments.matches import TheirScore, lead_verdict, order_verdict
+from experiments.nakamura_2007 import text_reading
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
 from hyoka._core import Player
 from hyoka.arena import MatchPlan, MatchResult, MatchScore, PlayedGame, Score, plan_match, rate
@@ -31,6 +32,7 @@ from hyoka.learning.perceptrons import (
     squared_errors,
 )
 from hyoka.models.ply_perceptrons import PlyPerceptrons
+from hyoka.search import linear_evaluation
 from hyoka.storage.model_file import Origin
 from hyoka.study import Study
 
@@ -288,6 +290,100 @@ class TableExperiment:
             (OutcomeTable(headings, tuple(rows)),),
             tuple(verdicts),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentsScale:
+    """Training data, exploration constants and games of the matches."""
+
+    trainings: tuple[NetworkScale, ...]
+    explorations: tuple[float, ...]
+    games: int
+    """Games of each match, half of them in each order of play."""
+
+
+@dataclass(frozen=True)
+class OpponentsExperiment:
+    """Table 3 by opponent, exploration constant and training data.
+
+    The paper's text says that the opponent was UCT with Bouzy's influence; its table and its
+    conclusion say that it was plain UCT.
+    """
+
+    id: str
+    title: str
+    scales: Mapping[str, OpponentsScale]
+    theirs: TheirScore = _THEIRS
+    notes: str = ""
+
+    @property
+    def built_in(self) -> str:
+        """The evaluation of one opponent, which is not in its spec."""
+        return linear_evaluation(_GAME).fingerprint
+
+    def run(self, context: ExperimentContext, scale: str) -> Outcome:
+        """Train, then play every match."""
+        amount = self.scales[scale]
+        rows: list[tuple[Value, ...]] = []
+        verdicts = []
+        for training in amount.trainings:
+            laboratory = Laboratory(context, training)
+            file = laboratory.networks(PAPERS)
+            data = f"{training.playouts:,}-simulation data"
+            for c in amount.explorations:
+                search = f"{training.search},c={c:g}"
+                network = f"{search},prior={_PRIOR},eval={file}"
+                for opponent, spec in _opponents(context, search).items():
+                    match = laboratory.match(
+                        f"UCT + NN={network}", f"{opponent}={spec}", amount.games
+                    )
+                    score = match.standing.duel(0, 1)
+                    for order, theirs, ours in (
+                        ("first", self.theirs.as_first, score.as_first),
+                        ("second", self.theirs.as_second, score.as_second),
+                    ):
+                        rows.append((opponent, c, data, order, theirs, ours, rate(ours)))
+                    verdicts.append(
+                        lead_verdict(f"UCT + NN behind {opponent}, c={c:g}, {data}", ~score)
+                    )
+        one, other = max(amount.explorations), min(amount.explorations)
+        search = amount.trainings[0].search
+        flat = Laboratory(context, amount.trainings[0]).match(
+            f"small c={search},c={other:g}", f"large c={search},c={one:g}", amount.games
+        )
+        score = flat.standing.duel(0, 1)
+        rows.append((f"UCT, c={one:g}", other, "plain UCT", "both", None, score.score, rate(score)))
+        headings = (
+            "opponent",
+            "c",
+            "network",
+            "UCT + NN moves",
+            "theirs +−=",
+            "ours +−=",
+            "points",
+        )
+        return Outcome(
+            f"{amount.games} games from the start in each match, "
+            f"{amount.trainings[0].simulations:,} simulations a move, {_PRIOR} virtual visits; "
+            "networks from "
+            + " and ".join(
+                f"{each.games:,} games with {each.playouts:,} simulations a move"
+                for each in amount.trainings
+            )
+            + ". The last row is UCT with the smaller c against UCT with the larger one, both "
+            "without a network",
+            (OutcomeTable(headings, tuple(rows)),),
+            tuple(verdicts),
+        )
+
+
+def _opponents(context: ExperimentContext, search: str) -> dict[str, str]:
+    """Specs of the possible opponents by name."""
+    return {
+        "UCT": search,
+        "UCT + Bouzy": f"{search},prior={_PRIOR}",
+        "UCT + Bouzy as in the text": f"{search},prior={_PRIOR},eval={text_reading(context)}",
+    }
 
 
 @dataclass(frozen=True)
@@ -590,6 +686,15 @@ SCALES: Final = {
         ablation_games=400,
     ),
 }
+_OPPONENTS_SCALES: Final = {
+    "tiny": OpponentsScale((SCALES["tiny"],), (1.0, 0.2), 2),
+    "small": OpponentsScale(
+        (SCALES["small"], dataclasses.replace(SCALES["small"], games=250, playouts=18_000)),
+        (1.0, 0.2),
+        100,
+    ),
+    "paper": OpponentsScale((SCALES["small"], SCALES["paper"]), (1.0, 0.2), 200),
+}
 _NOTES: Final = (
     "The paper gives neither hidden units, nor how networks were trained, nor the prior's weight. "
     "Ours see the board as whoever is to move does; counts are scaled by how much they vary; Adam "
@@ -604,6 +709,13 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "Blokus Duo: UCT with the network as a prior against UCT",
         SCALES,
         notes=_NOTES,
+    ),
+    OpponentsExperiment(
+        "003-table3-opponents",
+        "Blokus Duo: the network against each possible opponent of table 3",
+        _OPPONENTS_SCALES,
+        notes=f"{_NOTES} At c = 1 the paper's UCT spreads its visits almost evenly over some "
+        "hundred moves; the last row shows what that costs.",
     ),
     ErrorExperiment(
         "003-fig3",
