@@ -48,8 +48,14 @@ PACKAGES = (
 
 def write_references(_: Sphinx) -> None:
     """Write the pages of the command and API references, which git ignores."""
-    folder = DOCS / "reference" / "api"
-    folder.mkdir(parents=True, exist_ok=True)
+    (DOCS / "reference" / "api").mkdir(parents=True, exist_ok=True)
+    for name, text in reference_pages().items():
+        _write(DOCS / name, text)
+
+
+def reference_pages() -> dict[str, str]:
+    """Texts of the generated pages by path."""
+    pages = {"reference/commands.md": "\n".join(_command_lines())}
     homes: dict[int, str] = {}
     toctree = []
     for package in PACKAGES:
@@ -65,7 +71,7 @@ def write_references(_: Sphinx) -> None:
                 lines += [f".. autoclass:: hyoka.{package}.{name}", "   :members:", ""]
             elif callable(value):
                 lines += [f".. autofunction:: hyoka.{package}.{name}", ""]
-        _write(folder / f"{package}.md", "\n".join([*lines, "```", ""]))
+        pages[f"reference/api/{package}.md"] = "\n".join([*lines, "```", ""])
         toctree.append(package)
     top = [
         "# Python API",
@@ -78,11 +84,8 @@ def write_references(_: Sphinx) -> None:
         if home := homes.get(id(value)):
             summary = (inspect.getdoc(value) or "").split("\n")[0]
             top.append(f"- {{py:obj}}`hk.{name} <{home}>`: {summary}")
-    _write(
-        folder / "index.md",
-        "\n".join([*top, "", "```{toctree}", ":maxdepth: 1", "", *toctree, "```", ""]),
-    )
-    _write(DOCS / "reference" / "commands.md", "\n".join(_command_lines()))
+    top += ["", "```{toctree}", ":maxdepth: 1", "", *toctree, "```", ""]
+    return pages | {"reference/api/index.md": "\n".join(top)}
 
 
 def _public_names(module: ModuleType) -> list[str]:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation: every page is in the index, links and citations lead somewhere."""
 
+import functools
 import re
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 GENERATED = re.compile(r"docs/reference/(api/|commands\.md)")
-"""Pages that `make docs` generates; Sphinx checks links to them."""
+"""Pages that `make docs` generates."""
 PAGES = [
     *(path.relative_to(ROOT) for path in ROOT.glob("*.md")),
     *(
@@ -39,9 +41,16 @@ def links(page: Path) -> Iterator[str]:
             yield from (str(token.attrs[name]) for name in ("href", "src") if name in token.attrs)
 
 
-def anchors(page: Path) -> set[str]:
+@functools.cache
+def generated() -> dict[str, str]:
+    """The texts that `make docs` generates, by path."""
+    pages = runpy.run_path(str(DOCS / "conf.py"))["reference_pages"]()
+    return {f"docs/{name}": text for name, text in pages.items()}
+
+
+def anchors(text: str) -> set[str]:
     """The anchors of headings, as GitHub and MyST name them."""
-    headings = re.findall(r"^#+ (.*)$", (ROOT / page).read_text(encoding="utf-8"), re.M)
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
@@ -65,11 +74,15 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         if "://" in link or link.startswith("mailto:"):
             continue
         path, _, anchor = link.partition("#")
-        target = (ROOT / page).parent / path if path else ROOT / page
-        if GENERATED.match(str(target.resolve().relative_to(ROOT.resolve()))):
-            continue
-        assert target.exists(), link
-        assert not anchor or anchor in anchors(target.resolve().relative_to(ROOT.resolve())), link
+        target = ((ROOT / page).parent / path if path else ROOT / page).resolve()
+        name = target.relative_to(ROOT.resolve()).as_posix()
+        if GENERATED.match(name):
+            assert name in generated(), link
+        else:
+            assert target.exists(), link
+        if anchor:
+            text = generated().get(name) or target.read_text(encoding="utf-8")
+            assert anchor in anchors(text), link
 
 
 def test_the_papers_page_names_places_that_are_there() -> None:
