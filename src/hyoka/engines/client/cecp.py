@@ -82,7 +82,7 @@ _DEFAULT_LIMITS: Final = Limits(time_s=1.0)
 _OWN_COMMANDS: Final = {"hash": ("memory", "memory"), "threads": ("smp", "cores")}
 """Options that are protocol commands: the feature that offers each, and the command."""
 _MOVES_TO_COME: Final = 40
-_POKES_S: Final = (0.3, 0.8, 1.3, 1.8, 2.3, 4.0, 6.0)
+_POKES_S: Final = tuple(0.3 + 0.5 * number for number in range(12))
 _RESTARTS: Final = 4
 _RESTART_SHARE: Final = 10
 """An engine is restarted after this part of the timeout, so that a short hang costs little."""
