@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol, get_args
+from typing import Any, Final, Literal, Protocol, get_args, get_origin
 
 import typer
 import typer.main
@@ -307,7 +307,7 @@ def _field(parameter: Any) -> Field:
         default="" if default is None or callable(default) else str(default),
         metavar=(parameter.metavar or "").upper(),
         help=(parameter.help or "").replace("\\[", "["),
-        choices=get_args(kind),
+        choices=get_args(kind) if get_origin(kind) is Literal else (),
     )
 
 
