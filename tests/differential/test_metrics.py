@@ -144,7 +144,7 @@ def test_mates_rank_beyond_everything_and_stay_out_of_means() -> None:
     assert found["E(v)"].value == pytest.approx((20 + 150) / 2 + 300)
     # Nothing overlaps, so no curve fits best, and nothing is made up in its place.
     assert math.isnan(found["log-loss"].value)
-    assert "without an overlap" in found.no_curve
+    assert "perfect separation" in found.no_curve
 
 
 def test_a_weight_counts_like_so_many_positions() -> None:

@@ -16,7 +16,7 @@ COMMANDS = {
     "summary": {"metrics", "curves"},
     "curves": {"curves"},
     "metrics": {"metrics"},
-    "slices": {"splits"},
+    "slices": {"slices"},
     "compare": {"comparisons"},
     "disagreements": {"disagreement"},
     "calibrate": {"calibration"},
@@ -50,7 +50,7 @@ def test_every_analysis_answers_the_same_question(study: Path, command: str) -> 
     found = json.loads(result.stdout)
     assert set(found) == COMMANDS[command]
     assert all(each["rows"] for answers in found.values() for each in answers)
-    assert len(found.get("splits", "12")) == 2  # of each evaluator
+    assert len(found.get("slices", "12")) == 2  # of each evaluator
 
 
 @pytest.mark.parametrize("command", ["summary", "curves", "metrics", "gaps", "calibrate", "wdl"])
@@ -95,7 +95,7 @@ def test_the_commands_have_options_of_their_own(study: Path) -> None:
     found = hyoka(
         "analyze", "slices", str(study), "-e", "comments", "--columns", "ply, ply % 2", "--json"
     )
-    conditions = [row["condition"] for row in json.loads(found.stdout)["splits"][0]["rows"]]
+    conditions = [row["condition"] for row in json.loads(found.stdout)["slices"][0]["rows"]]
     assert all("ply" in condition for condition in conditions)
 
 
@@ -111,7 +111,7 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
         "analyze", "slices", str(study), "--columns", "ply", "-o", str(tmp_path / "s.csv")
     )
     assert result.returncode == 0, result.stderr
-    assert sorted(file.name for file in tmp_path.glob("s*")) == ["s-splits-1.csv", "s-splits-2.csv"]
+    assert sorted(file.name for file in tmp_path.glob("s*")) == ["s-slices-1.csv", "s-slices-2.csv"]
 
 
 @pytest.mark.parametrize(
@@ -133,33 +133,45 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
         (
             "metrics",
             ("--bins", "20"),
-            "--bins cut a column: say which with --by (see 'hyoka analyze metri",
+            "--bins needs a column: add --by (see 'hyoka analyze metrics --help')",
         ),
-        ("summary", ("--by", "phase", "--bins", "20"), "not phases: cut --by ply instead"),
+        (
+            "summary",
+            ("--by", "phase", "--bins", "20"),
+            "--bins does not apply to phases; use --by ply",
+        ),
         (
             "metrics",
             ("--balance", "ply"),
-            "--balance weighs parts against all: say which with",
+            "--balance weights slices; it needs --by",
         ),
         (
             "gaps",
             ("--by", "phase", "--balance", "ply"),
-            "--balance spreads the plies alike that --by",
+            "--balance cannot balance the phases that --by separates",
         ),
         ("compare", ("--balance", "ply"), "No such option"),
         (
             "curves",
             ("--delta", "5", "--count", "3"),
-            "--error and --count let them grow: not both",
+            "cannot be combined with --error or --count",
         ),
-        ("gaps", (), "--by parts the positions: name a column"),
-        ("gaps", ("--by", "black", "--largest", "2", "--bins", "1"), "without bins"),
+        ("gaps", (), "--by is required: a column or a condition that defines slices"),
+        (
+            "gaps",
+            ("--by", "black", "--largest", "2", "--bins", "1"),
+            "cannot be combined with --bins",
+        ),
         (
             "slices",
             ("--columns", "margin"),
-            "--columns describe positions; margin knows the",
+            "--columns cannot use margin, which depends on the result",
         ),
-        ("summary", ("--where", "result = 0.5"), "all drawn; --draws half counts them"),
+        (
+            "summary",
+            ("--where", "result = 0.5"),
+            "all games are drawn, and --draws half counts them",
+        ),
         ("compare", ("--by", "ply"), "No such option"),
         ("slices", ("--bend", "5"), "No such option"),
     ],

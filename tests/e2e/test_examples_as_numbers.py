@@ -90,7 +90,7 @@ def test_examples_hold_together_as_numbers(
             looked_at += 1
         for finding in answer.get("findings", []):
             check_sentence(finding["text"])
-            if finding["kind"] == "split":
+            if finding["kind"] == "slice":
                 _, low, high = finding["effect"]
                 assert low > 0 or high < 0
         metrics = [row for each in answer.get("metrics", []) for row in each.get("rows", [each])]

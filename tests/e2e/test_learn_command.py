@@ -107,7 +107,7 @@ def test_columns_are_added_to_an_evaluators_score(folder: Path) -> None:
         (["--term", "cornrs"], "no term 'cornrs'; did you mean corners?"),
         ([], "no term is named"),
         (["--term", "corners", "--term", "corners", "--as", "two"], "'two' is not one of"),
-        (["--term", "corners", "--method", "max"], "no method 'max'; there are mlm, ls"),
+        (["--term", "corners", "--method", "max"], "no method 'max'; known: mlm, ls"),
         (["--term", "corners", "--where", "plyy > 3"], "did you mean ply?"),
         (["--term", "corners", "--where", "ply > 300"], "no position satisfies the condition"),
         (["--term", "*"], "the rest of the evaluation' is 0 at all positions"),

@@ -208,7 +208,7 @@ def test_records_are_converted(folder: Path) -> None:
         ),
         (("study", "append", "x", "games.pgn"), "is no study"),
         (("records", "info", "games.pgn", "--format", "pgm"), "no format 'pgm'"),
-        (("study", "create", ".", "games.pgn"), "is there already"),
+        (("study", "create", ".", "games.pgn"), "already exists and is not a study"),
         (("study", "evaluate", "nowhere"), "is no study"),
         (("study", "sql", "nowhere", "select 1"), "is no study"),
         (("records", "convert", "games.pgn", "-o", "x.doc"), "unknown format"),

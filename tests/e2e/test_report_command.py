@@ -92,7 +92,7 @@ def test_json_figures_and_another_place(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["silent"], "nothing has been evaluated yet; run: hyoka study evaluate"),
+        (["silent"], "no evaluations yet; run: hyoka study evaluate"),
         (["study", "--evaluator", "comment"], "did you mean comments?"),
         (["study", "--where", "plyy > 3"], "did you mean ply?"),
         (["study", "--where", "ply > 3000"], "ply > 3000"),

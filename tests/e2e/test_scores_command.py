@@ -43,4 +43,4 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
     assert hyoka_here("study", "create", study, str(sample_path("chess")), "-q").returncode == 0
     result = hyoka_here("learn", "scores", study, "-o", str(tmp_path / "x.eval"), "-q")
     assert result.returncode != 0
-    assert "nothing has been evaluated yet" in result.stderr.replace("\n", " ")
+    assert "no evaluations yet; run: hyoka study evaluate" in result.stderr.replace("\n", " ")

@@ -125,7 +125,7 @@ def _settings_of(rest: str) -> dict[str, str]:
     for part in parts:
         name, _, value = (word.strip() for word in part.partition("="))
         if name not in _SETTINGS or not value:
-            hint = nearest(name, _SETTINGS) or f"there are {', '.join(_SETTINGS)}"
+            hint = nearest(name, _SETTINGS) or f"known: {', '.join(_SETTINGS)}"
             raise NotationError(f"{COMMENTS}: no setting '{part.strip()}'; {hint}")
         settings[name] = value
     return settings

@@ -181,7 +181,7 @@ def _columns(spec: ImportedEvaluations, table: pa.Table) -> dict[str, pa.Chunked
     for name in (spec.value, spec.score):
         if name not in ("value", "score", *table.column_names):
             hint = nearest(name, table.column_names)
-            hint = hint or f"there are {', '.join(table.column_names)}"
+            hint = hint or f"columns: {', '.join(table.column_names)}"
             raise SourceError(f"{source}: no column '{name}'; {hint}")
     names = _names(spec, table)
     columns = {}

@@ -309,7 +309,7 @@ def kind_of(text: str) -> type[Agent[Any]]:
         others = ", ".join(
             word for kind in AGENT_KINDS if not kind.names_program for word in kind.prefixes
         )
-        hint = f"there are {others}, and engines as PROTOCOL:COMMAND (uci:stockfish)"
+        hint = f"known: {others}, and engines as PROTOCOL:COMMAND (uci:stockfish)"
     raise NotationError(f"no search or engine '{prefix}'; {hint}")
 
 

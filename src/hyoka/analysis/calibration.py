@@ -30,11 +30,11 @@ _MOST_STEPS: Final = 100
 
 
 NO_CURVE: Final[dict[str, str]] = {
-    "no values": "nothing but mates is said",
-    "one result": "all of them have one result",
-    "one value": "all values are alike",
-    "parted": "the values part wins from losses without an overlap",
-    "diverged": "the fit did not come to an end",
+    "no values": "all scores are mates",
+    "one result": "all results are equal",
+    "one value": "all values are equal",
+    "parted": "perfect separation of wins and losses",
+    "diverged": "the fit did not converge",
 }
 """Reasons why there is no fit, by verdict."""
 
@@ -108,7 +108,7 @@ def fit_logistic(sample: Sample, confidence: float = 0.95) -> Logistic:
 
     >>> sample = Sample.of("sure", [0.9, 0.8, 0.3, 0.1], results=[1, 1, 0, 0], games=[1, 2, 3, 4])
     >>> fit_logistic(sample).missing_reason
-    'the values part wins from losses without an overlap'
+    'perfect separation of wins and losses'
     """
     fit, link = sample.fitted
     reach = _reach(confidence)
@@ -332,7 +332,7 @@ def calibrate(
             ("loss", sample.with_results(sample.results == 0)),
         ]
     elif draws == "half":
-        curves = [("result, draws half", sample)]
+        curves = [("result, draws as half a win", sample)]
     else:
         curves = [("result", sample.without_draws())]
     return [_row(of, fitted, condition, confidence) for of, fitted in curves if len(fitted.values)]
@@ -425,7 +425,7 @@ class Calibration(Result):
         enough = [part for part in self.parts if self.has_enough_games(part)]
         notes = [
             f"{', '.join(word for word in (part.name, part.condition, part.of) if word)}: no curve "
-            f"fits, {part.logistic.missing_reason}."
+            f"fits: {part.logistic.missing_reason}."
             for part in enough
             if not part.logistic.converged
         ]
@@ -435,11 +435,10 @@ class Calibration(Result):
             notes.append(SCORES_NOTE)
         if not all(part.logistic.link.is_straight for part in self.parts):
             notes.append(
-                "x(value) = bend · asinh(value / bend), values beyond the limit counting as the "
-                "limit: a few badly wrong scores rule no curve. Bend and limit are those by which "
-                "games held out surprise least, unless they were set. The scales of evaluators "
-                "with different links cannot be compared; compare the scores for 50%, 75% and 90%, "
-                "or K."
+                "Link: x(value) = bend · asinh(value / bend). Extreme scores are limited; bend and "
+                "limit minimize log-loss on held-out games, unless they are set. The scales of "
+                "evaluators with different links are not comparable; compare the scores for 50%, "
+                "75% and 90%, or K."
             )
         return tuple(notes)
 
@@ -450,8 +449,8 @@ CALIBRATION_HEADINGS: Final = (
 """Titles of the columns of `calibration_texts`."""
 SCORES_NOTE: Final = (
     "50% at, 75% at, 90% at: the score at which the fitted curve reaches this probability. K: the "
-    "scale of the plain one-parameter curve 1 / (1 + exp(-score / K)), which takes every score as "
-    "it is and is even at 0 (values: at 0.5)."
+    "scale of the one-parameter curve 1 / (1 + exp(-score / K)), which has no link and is 50% at 0 "
+    "(values: at 0.5)."
 )
 
 

@@ -119,7 +119,7 @@ class Comparison(Result):
             return (too_few_note(1, self.min_games, "comparison"),)
         notes = [note for part in (self.one, self.other) for note in metrics_notes(part)]
         if self.one.drawn:
-            notes.append("Intervals draw whole games again, the same ones for both.")
+            notes.append("Intervals come from a paired cluster bootstrap over games.")
         return tuple(notes)
 
 
@@ -132,7 +132,7 @@ def compare(
 ) -> Comparison:
     """Compare two evaluators on the same positions, with paired resamples of games."""
     if len(one) != len(other) or not np.array_equal(one.games, other.games):
-        raise StudyError("evaluators are compared on the same positions only")
+        raise StudyError("evaluators can be compared on the same positions only")
     resampling = resampling or Resampling()
     a = measure(one, threshold=threshold, resampling=resampling)
     b = measure(other, threshold=threshold, resampling=resampling)
@@ -212,7 +212,7 @@ class Disagreement(Result):
     @property
     def title(self) -> str:
         """One-line title."""
-        return f"Where {self.one} and {self.other} differ, and who was right"
+        return f"Disagreements of {self.one} and {self.other}"
 
     def table(self) -> pa.Table:
         """One row per disputed position."""
@@ -222,18 +222,18 @@ class Disagreement(Result):
             "game_id": (COUNT, lambda each: each.game),
             "ply": (COUNT, lambda each: each.ply),
             "one": (TEXT, lambda each: self.one),
-            "one_says": (NUMBER, lambda each: each.one),
+            "one_value": (NUMBER, lambda each: each.one),
             "other": (TEXT, lambda each: self.other),
-            "other_says": (NUMBER, lambda each: each.other),
+            "other_value": (NUMBER, lambda each: each.other),
             "result": (NUMBER, lambda each: each.result),
-            "right": (TEXT, lambda each: names[each.right]),
+            "closer": (TEXT, lambda each: names[each.right]),
             "position": (TEXT, lambda each: each.text or None),
         }
         return table_of(columns, self.disputed)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """Rows of the text table."""
-        heading = ("differ by", f"{self.one} right", "positions", "games")
+        heading = ("difference", f"{self.one} closer", "positions", "games")
         rows = [
             (
                 f"{band.low:.2f} to {band.high:.2f}",
@@ -255,7 +255,7 @@ def disagreement(
     nearer to the result was right.
     """
     if len(one) != len(other) or not np.array_equal(one.games, other.games):
-        raise StudyError("evaluators are compared on the same positions only")
+        raise StudyError("evaluators can be compared on the same positions only")
     resampling = resampling or Resampling()
     p, q = _probabilities(one), _probabilities(other)
     apart = np.abs(p - q)
@@ -288,5 +288,5 @@ def _probabilities(sample: Sample) -> Reals:
     claims = probabilities(sample)
     if claims is None:
         why = fit_logistic(sample).missing_reason
-        raise StudyError(f"{sample.name}: no curve maps its scores to probabilities: {why}")
+        raise StudyError(f"{sample.name}: no curve from scores to probabilities fits: {why}")
     return claims

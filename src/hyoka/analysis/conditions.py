@@ -101,10 +101,10 @@ def _defined_parts(
         ]
     if values.dtype.kind in "OUS":
         if cuts is not None:
-            raise StudyError(f"{it} holds texts: it has levels, no bins")
+            raise StudyError(f"{it} is text and cannot be binned")
         levels = _largest(name, it, values, most or MOST_PARTS)
         if not levels:
-            raise StudyError(f"{it} is known of none of these positions")
+            raise StudyError(f"{it} is null at all of these positions")
         return levels
     if most is not None and cuts is None:
         return _largest(name, it, values, most)
@@ -112,9 +112,9 @@ def _defined_parts(
     present = numbers[np.isfinite(numbers)]
     levels_here = np.unique(present)
     if not len(present):
-        raise StudyError(f"{it} is known of none of these positions")
+        raise StudyError(f"{it} is null at all of these positions")
     if cuts is not None and not all(map(math.isfinite, cuts)):
-        raise StudyError("bins are cut at rising numbers, such as 20,30,40")
+        raise StudyError("boundaries of bins are rising numbers, such as 20,30,40")
     if cuts is None and len(levels_here) <= FEW_LEVELS:
         return [
             Condition(f"{quoted} = {_number(v)}", f"{it} = {_number(v)}", column, numbers == v)
@@ -123,7 +123,7 @@ def _defined_parts(
     if cuts is None:
         cuts = sorted(set(np.quantile(present, [0.25, 0.5, 0.75], method="nearest").tolist()))
     if not cuts or list(cuts) != sorted(set(cuts)):
-        raise StudyError("bins are cut at rising numbers, such as 20,30,40")
+        raise StudyError("boundaries of bins are rising numbers, such as 20,30,40")
     first, last = _number(cuts[0]), _number(cuts[-1])
     ranges = [Condition(f"{quoted} < {first}", f"{it} < {first}", column, numbers < cuts[0])]
     for low, high in itertools.pairwise(cuts):

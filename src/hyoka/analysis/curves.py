@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hyoka.analysis.calibration import Logistic, fit_logistic
 from hyoka.analysis.sample import VALUE, Reals, Resampling, Sample, wilson
 from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.text import counted
 from hyoka.storage.result import Coverage, Result
 
 MOST_BINS: Final = 4000
@@ -79,7 +80,8 @@ class FixedBins:
         enough = _frequent(numbers[inside], max(self.at_least, 1))
         if len(enough) > MOST_BINS:
             raise StudyError(
-                f"bins of width {width:g} would be {len(enough):,}; a wider one is wanted"
+                f"width {width:g} makes {len(enough):,} bins, more than {MOST_BINS:,}; choose a "
+                "larger width"
             )
         lower, upper = (_as_values_are((enough + side) * width) for side in (-0.5, 0.5))
         return _with_mates(np.union1d(lower, upper), sample, set(lower.tolist()))
@@ -291,7 +293,7 @@ def curve(  # noqa: PLR0913 - a keyword for each choice
     """
     resampling = resampling or Resampling()
     if not len(sample):
-        raise StudyError(f"{sample.name}: no positions to draw a curve of")
+        raise StudyError(f"{sample.name}: a curve needs at least one position")
     least = least_positions(len(sample)) if at_least is None else at_least
     cuts = (binning or open_bins(sample, least)).cuts(sample)
     edges = cuts.edges
@@ -536,7 +538,7 @@ class Curves(Result):
         """Design effects and monotonicity, curve by curve."""
         notes = [about_curve(part) for part in self.parts]
         if len(self.parts) > MOST_DRAWN:
-            notes.append(f"Only the first {MOST_DRAWN} of {len(self.parts)} are drawn.")
+            notes.append(f"The chart has the first {MOST_DRAWN} of {len(self.parts)} curves.")
         return tuple(notes)
 
 
@@ -545,22 +547,23 @@ def about_curve(curve: Curve) -> str:
     clauses = [f"{curve.label}: {curve.positions:,} positions of {curve.games:,} games"]
     if math.isfinite(curve.design_effect):
         clauses.append(
-            f", worth {curve.effective_positions:,.0f} independent ones "
+            f"; effective sample size {curve.effective_positions:,.0f} "
             f"(design effect {curve.design_effect:.1f})"
         )
     turns = curve.monotonicity
-    against = "rises" if curve.trend == "falls" else "falls"
     if curve.left_out and curve.points:
-        clauses.append(f"; {curve.left_out:,} lie in bins too thin or too far out to show")
+        clauses.append(f"; {counted(curve.left_out, 'position')} in bins not shown")
     if not curve.points:
-        clauses.append("; no bin holds enough to show")
+        clauses.append("; no bin has enough positions")
     elif curve.trend != "any" and turns.violations == 0:
-        clauses.append(f"; it never {against}")
+        clauses.append("; monotone")
     elif curve.trend != "any":
-        times = "once" if turns.violations == 1 else f"{turns.violations} times"
-        clauses.append(f"; it {against} {times}, at most by {turns.largest_drop:.3f}")
+        clauses.append(
+            f"; {counted(turns.violations, 'violation')} of monotonicity, at most "
+            f"{turns.largest_drop:.3f}"
+        )
         if math.isfinite(turns.p_value):
-            verdict = "no more than chance may" if turns.holds else "more than chance would"
+            verdict = "not significant" if turns.holds else "significant"
             clauses.append(f", {verdict} (p = {turns.p_value:.2g})")
     if curve.logistic.converged and curve.unit != VALUE and curve.trend == "rises":
         even, ahead = (curve.logistic.score_for(p).text(".0f") for p in (0.5, 0.75))

@@ -400,8 +400,8 @@ class Gaps(Result):
     @property
     def title(self) -> str:
         """One-line title."""
-        title = "How far the parts' curves lie from the curve of all positions"
-        return f"{title}, {self.held_equal} being equal" if self.held_equal else title
+        title = "Gaps between the slices' curves and the overall curve"
+        return f"{title}, with {self.held_equal} held equal" if self.held_equal else title
 
     def table(self) -> pa.Table:
         """One row per evaluator and condition."""
@@ -455,11 +455,12 @@ class Gaps(Result):
 
     def notes(self) -> tuple[str, ...]:
         """Notes below the table."""
-        equal = f" and where {self.held_equal} is equal" if self.held_equal else ""
+        equal = f" with {self.held_equal} held equal" if self.held_equal else ""
         return (
-            "Level: win probability of the first player beyond the curve of all, at equal values"
-            f"{equal}; lean: of the side that curve favors. Area: the mean gap over the range "
-            "both have. Each p is a separate test: of twenty without an effect one is below 0.05.",
+            "Level: the first player's win probability minus that of the overall curve, at equal "
+            f"values{equal}; lean: the same for the side that the overall curve favors. Area: mean "
+            "gap over the shared range of values. Each p-value is a separate test: without any "
+            "effect, one of twenty is below 0.05.",
         )
 
 

@@ -137,30 +137,31 @@ def _expected_difference(totals: _Totals) -> Reals:
 METRICS: Final[dict[str, Metric]] = {
     metric.name: metric
     for metric in (
-        Metric("accuracy", "ACC", "higher", "share called right at the threshold",
+        Metric("accuracy", "ACC", "higher", "prediction accuracy at the threshold",
                _accuracy, is_share=True, middle=0.5),
         Metric("f_score", "FSC", "higher", "harmonic mean of precision and recall",
                _f_score, is_share=True),
-        Metric("lift", "LFT", "higher", "wins in the top quarter against wins in all",
+        Metric("lift", "LFT", "higher", "win rate of the top quarter over the overall win rate",
                lambda totals: totals.ranked[:, 5] / (totals.sums.wins / totals.weight)),
-        Metric("precision_at_25", "P@25", "higher", "wins' share of the top quarter",
+        Metric("precision_at_25", "P@25", "higher", "win rate of the top quarter",
                lambda totals: totals.ranked[:, 5], is_share=True),
-        Metric("roc", "ROC", "higher", "chance that a win is valued above a loss",
+        Metric("roc", "ROC", "higher", "area under the ROC curve",
                lambda totals: totals.ranked[:, 0], is_share=True, middle=0.5),
-        Metric("average_precision", "APR", "higher", "mean precision at eleven recalls",
+        Metric("average_precision", "APR", "higher", "11-point interpolated average precision",
                lambda totals: totals.ranked[:, 3], is_share=True),
-        Metric("break_even", "BEP", "higher", "precision where it equals recall",
+        Metric("break_even", "BEP", "higher", "precision-recall break-even point",
                lambda totals: totals.ranked[:, 4], is_share=True),
-        Metric("tau", "τ", "higher", "right minus wrong pairs, ties right",
+        Metric("tau", "τ", "higher", "concordant minus discordant pairs, ties concordant",
                lambda totals: totals.ranked[:, 1]),
         Metric("tau_b", "τ-b", "higher", "Kendall's τ-b", lambda totals: totals.ranked[:, 2]),
-        Metric("expected_difference", "E(v)", "higher", "mean value of wins less that of losses",
+        Metric("expected_difference", "E(v)", "higher", "mean value of wins minus that of losses",
                _expected_difference, middle=0.0),
-        Metric("brier_loss", "Brier", "lower", "mean squared error as a probability",
+        Metric("brier_loss", "Brier", "lower", "mean squared error of the probability",
                lambda totals: totals.sums.squared_errors / totals.weight),
-        Metric("log_loss", "log-loss", "lower", "mean surprise as a probability",
+        Metric("log_loss", "log-loss", "lower", "mean negative log-likelihood",
                lambda totals: totals.sums.surprises / totals.weight),
-        Metric("calibration_error", "ECE", "lower", "mean distance of claim and outcome",
+        Metric("calibration_error", "ECE", "lower",
+               "mean difference of predicted and observed win rate",
                _Totals.calibration_error),
     )
 }  # fmt: skip
@@ -472,18 +473,18 @@ class MetricsTable(Result):
             if part.name == name:
                 return part
         names = list(dict.fromkeys(part.name for part in self.parts))
-        raise StudyError(f"no metrics of '{name}'; there are {', '.join(names)}")
+        raise StudyError(f"no metrics of '{name}'; known: {', '.join(names)}")
 
     @property
     def title(self) -> str:
         """One-line title."""
-        return "How well values tell wins from losses"
+        return "Prediction of results"
 
     def showing(self, names: Sequence[str]) -> "MetricsTable":
         """A copy that shows these metrics."""
         for name in names:
             if name not in METRICS:
-                hint = nearest(name, METRICS) or f"there are {', '.join(METRICS)}"
+                hint = nearest(name, METRICS) or f"known: {', '.join(METRICS)}"
                 raise StudyError(f"no metric '{name}'; {hint}")
         return replace(self, shown=tuple(names))
 
@@ -526,8 +527,8 @@ class MetricsTable(Result):
             notes.append(too_few_note(few, self.min_games))
         if any(part.drawn for part in enough):
             notes.append(
-                f"± is half of the {self.confidence:.0%} interval, by drawing whole games again; "
-                "asymmetric intervals have both ends."
+                f"± is half of the {self.confidence:.0%} interval from a cluster bootstrap over "
+                "games; asymmetric intervals show both ends."
             )
         return tuple(notes)
 
@@ -537,16 +538,16 @@ def metrics_notes(part: Metrics) -> Iterator[str]:
     who = ", ".join(word for word in (part.name, part.condition) if word)
     if part.no_curve:
         yield (
-            f"{who}: no curve turns its scores into probabilities ({part.no_curve}), so Brier, "
-            "log-loss and ECE are missing."
+            f"{who}: Brier, log-loss and ECE are missing because no curve fits the scores: "
+            f"{part.no_curve}."
         )
     if "roc" in part.turned:
         titles = ", ".join(METRICS[name].title for name in part.turned)
-        yield f"{who}: {titles} are its negation's: a higher value meant fewer wins."
+        yield f"{who}: higher values mean fewer wins; {titles} are of the negated values."
     if part.ties >= MANY_TIES:
         yield (
-            f"{who}: in {part.ties:.0%} of the pairs of a win and a loss both have the same value. "
-            "τ* counts them right, as the paper does; τ-b and ROC do not."
+            f"{who}: {part.ties:.0%} of the pairs of a win and a loss are tied. τ* counts ties as "
+            "concordant, as the paper does; τ-b and ROC do not."
         )
 
 

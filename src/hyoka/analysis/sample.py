@@ -35,9 +35,9 @@ class Link:
     limit: float = math.inf
 
     def __post_init__(self) -> None:
-        for name, value in (("bends", self.bend), ("has its limit", self.limit)):
+        for name, value in (("bend", self.bend), ("limit", self.limit)):
             if not value > 0:
-                raise StudyError(f"a curve {name} at a positive score, not at {value:g}")
+                raise StudyError(f"the {name} of a link is a positive score, not {value:g}")
 
     @property
     def is_straight(self) -> bool:
@@ -158,8 +158,8 @@ class Sample:
         all_games = np.asarray(games)
         if not len(all_values) == len(all_results) == len(all_games):
             raise StudyError(
-                f"{len(all_values)} values, {len(all_results)} results and {len(all_games)} games "
-                "do not fit"
+                f"{len(all_values)} values, {len(all_results)} results and {len(all_games)} games: "
+                "the lengths must be equal"
             )
         present = ~(np.isnan(all_values) | np.isnan(all_results))
         numbers, game_count = game_numbers(all_games[present])
@@ -257,7 +257,7 @@ class Resampling:
         if self.resamples < 0:
             raise ParameterError("resamples", f"are 0 or more, not {self.resamples}")
         if not 0 < self.confidence < 1:
-            raise ParameterError("confidence", f"lies between 0 and 1, not at {self.confidence:g}")
+            raise ParameterError("confidence", f"is between 0 and 1, not {self.confidence:g}")
 
 
 NO_INTERVALS = Resampling(resamples=0)

@@ -39,7 +39,7 @@ class Control:
     """A property of positions that may explain a slice: one stratum number per position."""
 
     name: str
-    """Name in sentences, such as `who speaks`."""
+    """Name in sentences, such as `the comment author`."""
     strata: NDArray[np.int64]
     columns: frozenset[str] = frozenset()
     """Its source columns. It explains no condition on these alone."""
@@ -98,8 +98,9 @@ class Explanation:
         if math.isnan(effect.low):
             return f"It cannot be distinguished from {self.control}."
         return (
-            f"That goes with {self.control}: where that is equal, {100 * effect.value:+.1f} points "
-            f"are left ({100 * effect.low:+.1f} to {100 * effect.high:+.1f})."
+            f"Explained by {self.control}: with it held equal, the effect is "
+            f"{100 * effect.value:+.1f} percentage points "
+            f"({100 * effect.low:+.1f} to {100 * effect.high:+.1f})."
         )
 
 
@@ -161,7 +162,7 @@ class Slice:
         value = self.effect.value
         if self.departure.kind == "level":
             return f"{'underestimates' if value > 0 else 'overestimates'} {self.first_player}"
-        return "is too sure of itself" if value < 0 else "is too cautious"
+        return "is overconfident" if value < 0 else "is underconfident"
 
     @property
     def sentence(self) -> str:
@@ -170,8 +171,8 @@ class Slice:
         more = "more" if self.effect.value > 0 else "less"
         text = (
             f"{self.evaluator} {self.verdict} when {self.condition.words}: {who} wins "
-            f"{abs(100 * self.effect.value):.1f} percentage points {more} often than the curve of "
-            f"all positions says{self._interval}."
+            f"{abs(100 * self.effect.value):.1f} percentage points {more} often than the overall "
+            f"curve predicts{self._interval}."
         )
         return text if self.explanation is None else f"{text} {self.explanation.sentence}"
 
@@ -182,12 +183,12 @@ class Slice:
         if math.isnan(effect.low):
             return ""
         text = f" ({100 * effect.low:.1f} to {100 * effect.high:.1f})"
-        return text if effect.low > 0 else f"{text}, which may be chance"
+        return text if effect.low > 0 else f"{text}, not significant"
 
 
 @dataclass(frozen=True, repr=False)
 class Slices(Result):
-    """The slices where an evaluator is most biased, the worst first."""
+    """The slices where an evaluator is most biased, the largest bias first."""
 
     drawn_by = "slice_dots"
 
@@ -219,52 +220,51 @@ class Slices(Result):
     def title(self) -> str:
         """One-line title."""
         count = f"{len(self.slices)} of {self.tried} conditions"
-        equal = f", {self.held_equal} being equal" if self.held_equal else ""
-        return f"Where {self.evaluator} is wrong: {count}{equal}"
+        equal = f", with {self.held_equal} held equal" if self.held_equal else ""
+        return f"Biased slices of {self.evaluator}: {count}{equal}"
 
     def table(self) -> pa.Table:
-        """One row per slice, the worst first."""
+        """One row per slice, the largest bias first."""
         return table_of(_COLUMNS, self.slices)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """Rows of the text table."""
-        explained = any(split.explanation for split in self.slices)
-        heading = ("when", "the evaluation", "effect", "q", "positions", "games")
+        explained = any(each.explanation for each in self.slices)
+        heading = ("slice", "bias", "effect", "q", "positions", "games")
         rows = [
             (
-                split.condition.words,
-                split.verdict,
-                split.effect.text("+.3f"),
-                probability_text(split.q_value),
-                f"{split.gap.positions:,}",
-                f"{split.gap.games:,}",
-                *((split.explanation.control if split.explanation else "",) if explained else ()),
+                each.condition.words,
+                each.verdict,
+                each.effect.text("+.3f"),
+                probability_text(each.q_value),
+                f"{each.gap.positions:,}",
+                f"{each.gap.games:,}",
+                *((each.explanation.control if each.explanation else "",) if explained else ()),
             )
-            for split in self.slices
+            for each in self.slices
         ]
-        return ((*heading, *(("goes with",) if explained else ())), *rows)
+        return ((*heading, *(("explained by",) if explained else ())), *rows)
 
     def notes(self) -> tuple[str, ...]:
         """Notes below the table."""
         if not self.slices:
             return (
                 *self.caveats,
-                f"None of {self.tried} conditions splits the curve "
+                f"None of {self.tried} conditions has a significant gap "
                 f"(false-discovery rate {self.false_discovery_rate:.0%}).",
             )
-        equal = f" and where {self.held_equal} is equal" if self.held_equal else ""
+        equal = f" with {self.held_equal} held equal" if self.held_equal else ""
         explained = (
-            "What goes with something else is no finding about the evaluation: where that is "
-            "equal, little is left of the effect, or of a part of its condition."
+            "Slices explained by a confounder are not findings: with it held equal, little of the "
+            "effect, or of the effect of a part of the condition, remains."
         )
         return (
             *self.caveats,
-            *((explained,) if any(split.explanation for split in self.slices) else ()),
-            f"Effect: win probability beyond the total curve's at equal values{equal}; where the "
-            "evaluation is too sure or too cautious, that of the side it favors. Intervals are "
-            "widened for "
-            f"selection; on average at most {self.false_discovery_rate:.0%} of such findings are "
-            "false.",
+            *((explained,) if any(each.explanation for each in self.slices) else ()),
+            f"Effect: win probability minus that of the overall curve at equal values{equal}; for "
+            "over- and underconfidence, of the side that the evaluation favors. Intervals are "
+            "corrected for selection. The expected share of false findings is at most "
+            f"{self.false_discovery_rate:.0%}.",
         )
 
 
@@ -284,8 +284,8 @@ _COLUMNS: Final[Columns[Slice]] = {
     "largest_gap": (NUMBER, lambda each: each.distance and each.distance.largest_gap),
     "largest_gap_at": (NUMBER, lambda each: each.distance and each.distance.at),
     "largest_gap_p": (NUMBER, lambda each: each.distance and each.distance.p_value),
-    "goes_with": (TEXT, lambda each: each.explanation and each.explanation.control),
-    "left": (NUMBER, lambda each: each.explanation and each.explanation.left.effect.value),
+    "explained_by": (TEXT, lambda each: each.explanation and each.explanation.control),
+    "remaining": (NUMBER, lambda each: each.explanation and each.explanation.left.effect.value),
     "positions": (COUNT, lambda each: each.gap.positions),
     "games": (COUNT, lambda each: each.gap.games),
 }
@@ -358,8 +358,8 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
         for each in conditions(columns, words)
         if held_equal is None or not held_equal.is_about(each)
     ]
-    singles = search.run(f"splits of {sample.name}", candidates)
-    both = search.run(f"splits of {sample.name} in pairs", _pairs(singles)) if pairs else []
+    singles = search.run(f"slices of {sample.name}", candidates)
+    both = search.run(f"slices of {sample.name}, pairs", _pairs(singles)) if pairs else []
     tests = _tested(singles, len(singles)) + _tested(both, len(singles) * (len(singles) - 1) // 2)
     passed = [
         (each, kind, q)
@@ -386,7 +386,7 @@ def find_slices(  # noqa: PLR0913 - a keyword for each choice
         if not any(_alike(each, kind, other) for other in chosen):
             chosen.append(_Passed(each, kind, q, why))
     slices = tuple(
-        _split(equals, each, confidence, resampling)
+        _slice(equals, each, confidence, resampling)
         for each in (*own, *explained[:_MOST_EXPLAINED])
     )
     return Slices(
@@ -534,7 +534,7 @@ def _alike(each: _Tried, kind: Kind, listed: _Passed) -> bool:
     return opposite or (same_sign and both >= _OVERLAP * either)
 
 
-def _split(
+def _slice(
     equals: Equals, passed: _Passed, confidence: float, resampling: Resampling | None
 ) -> Slice:
     resampling = replace(resampling or Resampling(resamples=200), confidence=confidence)

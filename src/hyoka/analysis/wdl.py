@@ -25,14 +25,14 @@ from hyoka.storage.result import FORMATS, MIN_GAMES, TOO_FEW, Coverage, Result, 
 
 DEGREE: Final = 3
 NO_MODEL: Final[dict[str, str]] = {
-    "no scores": "it tells no scores of these positions",
-    "no draws": "none of the games is drawn, and the model is about draws too: see calibrate",
-    "all drawn": "all of the games are drawn",
-    "backwards": "greater scores do not go with more wins",
-    "parted": "the scores part wins, draws and losses without an overlap",
-    "few stages": "there are too few stages of the game for polynomials of this degree",
-    "few games": "there are fewer games than coefficients",
-    "diverged": "the fit did not come to an end; try fewer degrees, or fewer stages",
+    "no scores": "these positions have no finite scores",
+    "no draws": "no game is drawn; without draws, use hyoka analyze calibrate",
+    "all drawn": "all games are drawn",
+    "backwards": "higher scores do not mean more wins",
+    "parted": "perfect separation of wins, draws and losses",
+    "few stages": "too few stages of the game for polynomials of this degree",
+    "few games": "fewer games than coefficients",
+    "diverged": "the fit did not converge; try a lower degree or fewer stages",
 }
 """Reasons why there is no fit, by verdict."""
 _BEYOND: Final = 4.0
@@ -73,7 +73,7 @@ class Stages:
         present = stages.astype(np.float64)
         present = present[np.isfinite(present)]
         if not len(present):
-            raise StudyError(f"'{name}' is a number at none of the positions")
+            raise StudyError(f"'{name}' is not a number at any of the positions")
         low, middle, high = np.quantile(present, [0.005, 0.5, 0.995], method="nearest").tolist()
         if between is not None:
             low, high = map(float, between)
@@ -82,7 +82,9 @@ class Stages:
             if not reference > 0:
                 raise ParameterError("at", f"is a stage above 0: the median of {name} is not")
         if low == high:
-            raise StudyError(f"'{name}' is {low:g} at nearly all positions: it tells no stages")
+            raise StudyError(
+                f"'{name}' is {low:g} at nearly all positions, so it defines no stages"
+            )
         return cls(name=name, reference=reference, low=low, high=high)
 
 
@@ -197,7 +199,7 @@ def fit_wdl_model(  # noqa: PLR0913 - a keyword for each choice
     `degree` is 3, or the highest lower degree whose fit converges.
     """
     if sample.unit == VALUE:
-        raise StudyError(f"{sample.name} tells values, not scores: see calibrate")
+        raise StudyError(f"{sample.name} has values and no scores; use hyoka analyze calibrate")
     if degree is not None and degree < 0:
         raise ParameterError("degree", f"is 0 or more, not {degree}")
     resampling = resampling or Resampling()
@@ -383,7 +385,7 @@ class WdlModels(Result):
     @property
     def title(self) -> str:
         """One-line title."""
-        return "Win = 1 / (1 + exp((a - score) / b)), loss the same of -score, draw what is left"
+        return "Win = 1 / (1 + exp((a - score) / b)); loss = the same at -score; draw = the rest"
 
     def table(self) -> pa.Table:
         """One row per model, with coefficients and intervals."""
@@ -417,7 +419,7 @@ class WdlModels(Result):
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """Rows of the text table."""
         heading = (
-            "evaluator", "condition", "50 % wins at", "spread", "draws at 0", "log loss",
+            "evaluator", "condition", "50% wins at", "spread", "draws at 0", "log-loss",
             "positions", "games",
         )  # fmt: skip
         return (heading, *(_cells(part, self.has_enough_games(part)) for part in self.parts))
@@ -433,7 +435,7 @@ class WdlModels(Result):
         for part in enough:
             who = ", ".join(word for word in (part.name, part.condition) if word)
             if not part.converged:
-                notes.append(f"{who}: no model fits, {part.missing_reason}.")
+                notes.append(f"{who}: no model fits: {part.missing_reason}.")
                 continue
             for side, estimates in (("a", part.a), ("b", part.b)):
                 numbers = ", ".join(f"{each.value:.6g}" for each in reversed(estimates))
@@ -445,10 +447,10 @@ class WdlModels(Result):
         low = min(part.stages.low for part in enough)
         high = max(part.stages.high for part in enough)
         notes.append(
-            f"Coefficients are of the powers of x = stage / {stages.reference:g}, highest first; "
-            f"the stage is {stages.name}, from {low:g} to {high:g}; scores up to "
-            f"±{' or ±'.join(f'{most:,.0f}' for most in beyond)} were fitted. The columns are of "
-            f"stage {stages.reference:g}, or the nearest there is. -o FILE.h, .py or .json has the "
+            f"Coefficients belong to the powers of x = stage / {stages.reference:g}, highest "
+            f"first. The stage is {stages.name}, from {low:g} to {high:g}; fitted scores are up to "
+            f"±{' or ±'.join(f'{most:,.0f}' for most in beyond)}. The columns of the table are for "
+            f"stage {stages.reference:g}, or the nearest stage. -o FILE.h, .py or .json saves the "
             "coefficients."
         )
         return tuple(notes)
@@ -464,7 +466,7 @@ class WdlModels(Result):
             super().save(file, figure)
             return
         if len(self.parts) != 1:
-            raise StudyError(f"'{file.name}' holds one model: ask for one evaluator, in one part")
+            raise StudyError(f"'{file.name}' holds one model: choose one evaluator, and no slices")
         write_text(file, self.parts[0].code(language))
 
 

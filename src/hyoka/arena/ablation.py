@@ -68,7 +68,7 @@ def _named(kind: str, text: str) -> Switch:
         return Switch(name, name, True, False)
     flags = [setting.name for setting in settings.values() if setting.kind == "flag"]
     names = [*flags, *(each for each, (setting, *_) in _SWITCHES.items() if setting in settings)]
-    hint = nearest(name, names) or f"there are {', '.join(names)}, and SETTING=VALUE"
+    hint = nearest(name, names) or f"known: {', '.join(names)}, and SETTING=VALUE"
     raise NotationError(f"{kind} has no switch '{text}'; {hint}")
 
 
@@ -103,7 +103,7 @@ def contests(
     uct:playouts=500,killer=on,rave=1000 v uct:playouts=500,rave=1000
     """
     if how not in WAYS:
-        hint = nearest(how, WAYS) or f"there are {', '.join(WAYS)}"
+        hint = nearest(how, WAYS) or f"known: {', '.join(WAYS)}"
         raise NotationError(f"no way '{how}'; {hint}")
     if not switches or not limits:
         raise NotationError("an ablation needs switches, and playouts or time")

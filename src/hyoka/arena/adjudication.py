@@ -174,9 +174,7 @@ def adjudicator_of(text: str) -> Adjudicator:
         )
     if match[5]:
         if match[5] not in EXACT_METHODS:
-            raise NotationError(
-                f"no exact method '{match[5]}'; there are {', '.join(EXACT_METHODS)}"
-            )
+            raise NotationError(f"no exact method '{match[5]}'; known: {', '.join(EXACT_METHODS)}")
         return Exact(match[5])
     numbers = [int(number) for number in match.groups()[2:4] if number]
     if 0 in numbers[:1]:

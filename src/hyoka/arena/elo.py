@@ -343,7 +343,7 @@ class Sprt:
 
     def __post_init__(self) -> None:
         if self.model not in _MODELS:
-            hint = nearest(self.model, _MODELS) or f"there are {', '.join(_MODELS)}"
+            hint = nearest(self.model, _MODELS) or f"known: {', '.join(_MODELS)}"
             raise NotationError(f"no model '{self.model}'; {hint}")
         if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
             raise NotationError(f"elo0 must be below elo1, not {self.elo0:g} and {self.elo1:g}")

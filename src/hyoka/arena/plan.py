@@ -287,7 +287,7 @@ class MatchPlan:
         if len(self.players) < 2:
             raise NotationError("a match needs two players at least")
         if self.format not in FORMATS:
-            hint = nearest(self.format, FORMATS) or f"there are {', '.join(FORMATS)}"
+            hint = nearest(self.format, FORMATS) or f"known: {', '.join(FORMATS)}"
             raise NotationError(f"no format '{self.format}'; {hint}")
         players = [player.for_game(self.rules.game) for player in self.players]
         object.__setattr__(self, "players", tuple(named_apart(players)))

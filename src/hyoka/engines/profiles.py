@@ -76,7 +76,7 @@ def _profile(name: str, table: object, where: str) -> Profile:
     settings: dict[str, Any] = {}
     for key, value in table.items():
         if key not in keys:
-            hint = nearest(key, keys) or f"there are {', '.join(keys)}"
+            hint = nearest(key, keys) or f"known: {', '.join(keys)}"
             raise NotationError(f"{where}: no key '{key}'; {hint}")
         settings[key] = _setting(key, value, f"{where}, {key}")
     return Profile(name=name, **settings)
@@ -97,7 +97,7 @@ def _setting(key: str, value: object, where: str) -> Any:
         if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
             raise NotationError(f"{where}: a table of texts, not {value!r}")
         for limit in value.keys() - KEYS.keys():
-            raise NotationError(f"{where}: no limit '{limit}'; there are {', '.join(KEYS)}")
+            raise NotationError(f"{where}: no limit '{limit}'; known: {', '.join(KEYS)}")
         _check_templates(value.values(), {*KEYS, "seconds"}, where)
         return value
     if not isinstance(value, str):
@@ -117,7 +117,7 @@ def _check_pattern(text: str, where: str) -> None:
     except re.error as error:
         raise NotationError(f"{where}: {error}") from None
     for group in groups.keys() - GROUPS:
-        raise NotationError(f"{where}: no group '{group}'; there are {', '.join(sorted(GROUPS))}")
+        raise NotationError(f"{where}: no group '{group}'; known: {', '.join(sorted(GROUPS))}")
 
 
 def _check_templates(templates: Iterable[str], allowed: set[str], where: str) -> None:
@@ -128,7 +128,7 @@ def _check_templates(templates: Iterable[str], allowed: set[str], where: str) ->
             raise NotationError(f"{where}: '{template}': {error}") from None
         for name in names - allowed:
             placeholders = ", ".join(f"{{{each}}}" for each in sorted(allowed))
-            raise NotationError(f"{where}: '{template}': no {{{name}}}; there are {placeholders}")
+            raise NotationError(f"{where}: '{template}': no {{{name}}}; known: {placeholders}")
 
 
 def bundled_profile_text() -> str:
@@ -164,6 +164,6 @@ def choose_profile(
         return fitting[0] if fitting else profiles[0]
     by_name = {profile.name: profile for profile in bundled_profiles()}
     if choice not in by_name:
-        hint = nearest(choice, by_name) or f"there are {', '.join(by_name)}"
+        hint = nearest(choice, by_name) or f"known: {', '.join(by_name)}"
         raise NotationError(f"no profile '{choice}'; {hint}")
     return by_name[choice]

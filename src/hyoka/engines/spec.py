@@ -179,7 +179,7 @@ class EngineSpec:
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
             protocols = ", ".join(PROTOCOLS)
-            raise NotationError(f"no protocol '{self.protocol}'; known are {protocols}")
+            raise NotationError(f"no protocol '{self.protocol}'; known: {protocols}")
         object.__setattr__(self, "command", self.command.strip())
         values = [value for _, value in (*self.options, *self.env)]
         texts = (self.command, self.title, str(self.profile or ""), self.cwd or "")

@@ -82,7 +82,7 @@ class Figure:
                 holder["legend"].pop("columns", None)
             unused -= self._rename(holder)
         if unused:
-            there = f"there are {', '.join(names)}" if names else "it has no names"
+            there = f"names: {', '.join(names)}" if names else "it has no names"
             raise ParameterError(
                 "labels", f"name no part of the figure: {', '.join(sorted(unused))}; {there}"
             )

@@ -441,7 +441,7 @@ def game_facts(name: str) -> GameFacts:
         return others[key]
     if key in registered_names():
         raise NotationError(f"{key} is written in Python: this is for games that Hyoka knows")
-    hint = nearest(key, [*FACTS, *others]) or f"known are {', '.join(FACTS)}"
+    hint = nearest(key, [*FACTS, *others]) or f"known: {', '.join(FACTS)}"
     raise NotationError(f"no game '{name}'; {hint}")
 
 

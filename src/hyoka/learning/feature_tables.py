@@ -446,9 +446,7 @@ def _several_results(results: NDArray[np.float64], games: NDArray[Any]) -> int:
 
 def _needed(table: pa.Table, name: str, words: str, what: str) -> NDArray[Any]:
     if name not in table.column_names:
-        hint = (
-            nearest(name, table.column_names) or f"there are {', '.join(table.column_names[:20])}"
-        )
+        hint = nearest(name, table.column_names) or f"columns: {', '.join(table.column_names[:20])}"
         raise SourceError(f"{words}: no column '{name}' for {what}; {hint}")
     return np.asarray(table[name].to_numpy(zero_copy_only=False))
 

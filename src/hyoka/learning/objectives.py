@@ -163,7 +163,7 @@ def objective_from(source: str | Path | ModelFile | Mapping[str, Any]) -> Object
     if isinstance(source, Mapping):
         return _from_json(source, "objective")
     if isinstance(source, str) and not Path(source).exists():
-        hint = nearest(source, OBJECTIVES) or f"there are {', '.join(OBJECTIVES)}, or a file"
+        hint = nearest(source, OBJECTIVES) or f"known: {', '.join(OBJECTIVES)}, or a file"
         raise NotationError(f"no objective '{shown(source)}'; {hint}")
     file = read_model_file(source, "objective")
     plain = file.json_object().get("objective")

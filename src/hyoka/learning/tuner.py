@@ -115,7 +115,7 @@ class TunedWeights:
         for feature in self.features:
             if feature.name == name:
                 return feature
-        raise KeyError(f"{name}; there are {', '.join(each.name for each in self.features[:20])}")
+        raise KeyError(f"{name}; known: {', '.join(each.name for each in self.features[:20])}")
 
     def __str__(self) -> str:
         error = f" ± {self.scale_error:.2g}" if self.scale_error else ""

@@ -161,7 +161,7 @@ class WeightFit:
             if weight.name == name:
                 return weight
         names = ", ".join(weight.name for weight in self.weights)
-        raise KeyError(f"{name}; there are {names}")
+        raise KeyError(f"{name}; known: {names}")
 
     def __str__(self) -> str:
         lines = [
@@ -193,7 +193,7 @@ class WeightFit:
             "games": apart.comparison.one.games,
             "positions": apart.comparison.one.positions,
             "metrics": apart.comparison.rows(),
-            "splits": [asdict(each) for each in apart.gap_changes],
+            "slices": [asdict(each) for each in apart.gap_changes],
         }
         return plain
 

@@ -58,7 +58,7 @@ def feature_set(game: str, name: str | None = None) -> FeatureSet:
     if name is None:
         return next(iter(sets.values()))
     if name not in sets:
-        hint = nearest(name, sets) or f"there are {', '.join(sets)}"
+        hint = nearest(name, sets) or f"known: {', '.join(sets)}"
         raise NotationError(f"{game} has no set of features '{shown(name)}'; {hint}")
     return sets[name]
 

@@ -236,7 +236,7 @@ def _checked(batches: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:
 
 def _check_format(format: str | None) -> None:
     if format is not None and format not in FORMATS:
-        raise NotationError(f"no format '{format}'; there are {', '.join(FORMATS)}")
+        raise NotationError(f"no format '{format}'; known: {', '.join(FORMATS)}")
 
 
 def _error_of(refused: Refused) -> RefusedError:

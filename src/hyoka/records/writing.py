@@ -358,7 +358,7 @@ def record_text(record: Record, format: str, *, engine_comments: bool = True) ->
     startpos moves e2e4 e7e5 d1h5 e8e7 h5e5
     """
     if format not in WRITERS:
-        raise NotationError(f"no writer for '{format}'; there are {', '.join(WRITERS)}")
+        raise NotationError(f"no writer for '{format}'; known: {', '.join(WRITERS)}")
     if not isinstance(record, Record):
         raise NotationError(
             f"a {type(record).__name__} is no Record; games written in Python have no notation: "

@@ -76,7 +76,7 @@ class Setting:
                 return text
             renamed = "did you mean strengths?" if text == "rated" else None
             choices = ", ".join(self.choices)
-            hint = renamed or nearest(text, self.choices) or f"there are {choices}"
+            hint = renamed or nearest(text, self.choices) or f"known: {choices}"
             raise NotationError(f"no {self.name} '{text}'; {hint}")
         if self.kind == "flag":
             if text.lower() in _TRUTHS:
@@ -200,7 +200,7 @@ KINDS: Final[dict[str, tuple[str, list[Setting]]]] = {
 def settings_of(kind: str) -> list[Setting]:
     """The settings of a kind of search; raises NotationError with the nearest kind."""
     if kind not in KINDS:
-        hint = nearest(kind, KINDS) or f"there are {', '.join(KINDS)}"
+        hint = nearest(kind, KINDS) or f"known: {', '.join(KINDS)}"
         raise NotationError(f"no search '{kind}'; {hint}")
     return KINDS[kind][1]
 
@@ -213,7 +213,7 @@ def setting_named(kind: str, name: str) -> Setting:
     if _OLD_NAMES.get(name) in settings:
         hint = f"did you mean {_OLD_NAMES[name]}?"
     else:
-        hint = nearest(name, settings) or f"there are {', '.join(settings)}"
+        hint = nearest(name, settings) or f"known: {', '.join(settings)}"
     raise NotationError(f"{kind} has no setting '{name}'; {hint}")
 
 

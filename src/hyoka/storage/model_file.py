@@ -339,7 +339,7 @@ def shown(value: object) -> str:
 
 def _kind_named(name: str) -> Kind:
     if name not in KINDS:
-        hint = nearest(name, KINDS) or f"there are {', '.join(KINDS)}"
+        hint = nearest(name, KINDS) or f"known: {', '.join(KINDS)}"
         raise NotationError(f"no kind of model '{name}'; {hint}")
     return KINDS[name]
 

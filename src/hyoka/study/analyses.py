@@ -100,9 +100,9 @@ class CurveSettings:
     def __post_init__(self) -> None:
         check_options(self)
         if self.delta is not None and (self.error is not None or self.count is not None):
-            grow = f"{named('error')} and {named('count')}"
+            grow = f"{named('error')} or {named('count')}"
             raise ParameterError(
-                "delta", f"is one width of all bins, {grow} let them grow: not both"
+                "delta", f"makes bins of one width and cannot be combined with {grow}"
             )
 
     def binning(self, sample: Sample) -> Binning:
@@ -214,19 +214,19 @@ def slices(  # noqa: PLR0913 - a keyword for each choice
     condition on plies; otherwise slices that are explained by the phase come last.
     """
     settings = _settings(SliceSettings, settings, options)
-    question = _of_all(_asked(question, options), "a search for splits")
+    question = _of_all(_asked(question, options), "slice discovery")
     if evaluator is None:
         if len(study.engines) > 1:
             raise ParameterError(
-                "evaluator", f"says whose splits, of {titles_text(study, study.engines)}"
+                "evaluator", f"is required, one of {titles_text(study, study.engines)}"
             )
         evaluator = study.engines[0] if study.engines else None
     searched = list(columns) if columns is not None else slice_columns(study)
     for column in searched:
-        telling = OUTCOMES & set(re.findall(r"\w+", column))
-        if telling:
-            names = ", ".join(sorted(telling))
-            raise ParameterError("columns", f"describe positions; {names} knows the game's end")
+        outcomes = OUTCOMES & set(re.findall(r"\w+", column))
+        if outcomes:
+            names = ", ".join(sorted(outcomes))
+            raise ParameterError("columns", f"cannot use {names}, which depends on the result")
     loaded = measured(study, evaluator, question, columns=searched)
     equal = None if question.balance is None else loaded.phase
     resamples = min(question.resampling.resamples, _SLICE_RESAMPLES)
@@ -258,7 +258,7 @@ def gaps(
     """
     question = _asked(question, options)
     if question.by is None:
-        raise ParameterError("by", "parts the positions: name a column or a condition")
+        raise ParameterError("by", "is required: a column or a condition that defines slices")
     found = []
     equal: Control | None = None
     walk = _measured_each(study, evaluators, question)
@@ -381,7 +381,7 @@ def wdl(
     try:
         stages_of = [loaded.columns[column].astype(np.float64) for loaded, _ in every]
     except (TypeError, ValueError):
-        raise ParameterError("along", f"is a number at each position, not '{along}'") from None
+        raise ParameterError("along", f"is a numeric column or expression, not '{along}'") from None
     if at is None:  # the same for all, so that figures are comparable
         at = Stages.of(along, np.concatenate(stages_of), between=between).reference
     for (loaded, sample), numbers in zip(every, stages_of, strict=True):
@@ -419,7 +419,7 @@ def _asked(question: Question | None, options: dict[str, Any]) -> Question:
 def _balanced_parts(question: Question) -> Question:
     """Require parts for a balanced question."""
     if question.balance is not None and question.by is None:
-        raise ParameterError("balance", f"weighs parts against all: say which with {named('by')}")
+        raise ParameterError("balance", f"weights slices; it needs {named('by')}")
     return question
 
 
@@ -427,7 +427,7 @@ def _of_all(question: Question, what: str) -> Question:
     """Require a question without parts."""
     if question.by is not None:
         raise ParameterError(
-            "by", f"parts positions; {what} is of all together: choose some with {named('where')}"
+            "by", f"has no effect on {what}; select positions with {named('where')}"
         )
     return question
 
@@ -435,7 +435,7 @@ def _of_all(question: Question, what: str) -> Question:
 def _unbalanced(question: Question, what: str) -> Question:
     """Require a question without balancing: on the same positions it has no effect."""
     if question.balance is not None:
-        raise ParameterError("balance", f"weighs parts against all; {what} is of all together")
+        raise ParameterError("balance", f"weights slices and has no effect on {what}")
     return question
 
 
@@ -446,7 +446,7 @@ def column_words(game: str, of_player: bool = False) -> dict[str, str]:
     side.
     """
     first, second = facts_named(game).naming.players[:2]
-    mine = f", it has just moved as {second}" if of_player else ""
+    mine = f" (the evaluator plays {second})" if of_player else ""
     return {"first_to_play": f"{first} is to move{mine}"}
 
 
@@ -507,7 +507,7 @@ def _two(study: "Study", one: str, other: str, question: Question) -> tuple[Meas
     """Load two evaluators on their common positions."""
     loaded = measured(study, [one, other], question)
     if len(loaded.samples) != 2:
-        raise ParameterError("other", f"is compared with itself: {one}")
+        raise ParameterError("other", f"is the same evaluator: {one}")
     names = chosen_evaluators(study, [one, other])
     evaluated = Evaluated.load(study, names, question)
     group = loaded.group([evaluated.positions([name]) for name in names])

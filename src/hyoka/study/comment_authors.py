@@ -19,8 +19,8 @@ from hyoka.analysis import Control
 if TYPE_CHECKING:
     from hyoka.study.study import Study
 
-COMMENT_AUTHOR: Final = "who speaks"
-RATINGS: Final = "the difference in rating"
+COMMENT_AUTHOR: Final = "the comment author"
+RATINGS: Final = "the rating difference"
 _MOST_NAMED: Final = 12
 """The number of distinct authors; all others are merged."""
 _RATING_STRATA: Final = 5
@@ -41,9 +41,9 @@ class CommentAuthors:
 
     def caveat(self, evaluator: str) -> str:
         """A caveat about several comment authors, and how to separate them."""
-        inferred = ", as the values show" if self.inferred else ""
+        inferred = " (inferred from the values)" if self.inferred else ""
         return (
-            f"{evaluator} mixes {len(self.names):,} players, who comment on their own moves"
+            f"{evaluator} combines {len(self.names):,} players, who comment on their own moves"
             f"{inferred}; separate them: hyoka study evaluate STUDY --with comments:by=player"
         )
 

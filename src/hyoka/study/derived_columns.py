@@ -66,11 +66,11 @@ def rank_moves(
     was played. Existing columns of this name are replaced.
     """
     if not _NAME.fullmatch(name):
-        raise ParameterError("name", "is small letters, digits and _, a letter first")
+        raise ParameterError("name", "is lowercase letters, digits and _, starting with a letter")
     ranking = move_model(study.game, model)
     taken = set(study.condition_columns()) - set(_columns_there(study, name))
     if clash := taken & set(ranking_columns(name)):
-        raise ParameterError("name", f"would give a second column {min(clash)}; choose another")
+        raise ParameterError("name", f"makes column {min(clash)}, which exists; choose another")
     chosen = study.select(None)
     table = study.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
     tally = Tally(progress, name, len(table), "positions")
@@ -172,7 +172,7 @@ def _search_of(spec: str | SearchSpec, game: str) -> SearchSpec:
     said = {*dict(search.chosen), *search.parts}
     for name in _WITHOUT_EFFECT:
         if name in said:
-            raise ParameterError("spec", f"goes to depths 1 to 3: '{name}' has no effect")
+            raise ParameterError("spec", f"'{name}' has no effect on searches of depth 1 to 3")
     return search
 
 

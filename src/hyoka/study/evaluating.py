@@ -154,11 +154,11 @@ def store(
         wanted = np.isin(keys, position_keys(*chosen))
         if anew:
             if not wanted.any():
-                raise StudyError(f"{source}: none of its rows is of a chosen position")
+                raise StudyError(f"{source}: no row matches a chosen position")
             before = change.values.get("source", "") if change.values else source
             if before != source:
-                former = before or f"a table called {spec.title}"
-                report.notes.insert(0, f"it replaces the evaluations of {former}")
+                former = before or f"the table {spec.title}"
+                report.notes.insert(0, f"replaced the evaluations of {former}")
             change.parts.clear()
         new = wanted & ~np.isin(keys, position_keys(*positions_done(change)))
         report.wanted = int(wanted.sum())
@@ -317,7 +317,7 @@ def evaluate(  # noqa: PLR0913 - a keyword for each choice
     agents = [agent_of(agent_of(each).spec_for(study.game)) for each in every]
     _check_names(agents)
     if plan.title and len(agents) > 1:
-        raise ParameterError("title", "names one evaluator; evaluate the others by other calls")
+        raise ParameterError("title", "needs a single evaluator; evaluate the others separately")
     chosen = sampled(study.select(plan.where), plan.sample, plan.seed, plan.limit)
     source = StudySource(study)
     reports: list[EvaluationReport] = []
@@ -359,7 +359,7 @@ def _check_names(agents: Sequence[Agent[Any]]) -> None:
         if names[agent.spec.id] > 1:
             raise ParameterError(
                 "specs",
-                f"two evaluators are called {agent.spec.title}: give one another name (name=)",
+                f"two evaluators have the name {agent.spec.title}; rename one with name=",
             )
 
 
@@ -385,7 +385,7 @@ def _changed_since(study: Study, engine: Spec) -> str | None:
     created, contents = max(others, key=lambda each: each[0])
     what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
     names = f"{' and '.join(what)} of {engine}" if what else engine
-    return f"{names} has changed since {created}: kept as another evaluator {engine.id}"
+    return f"{names} has changed since {created}; stored as a new evaluator {engine.id}"
 
 
 def sampled(
@@ -508,7 +508,7 @@ class _Run:
                 self._engine.title,
                 f"is {result.name} {result.version}, but the evaluations in "
                 f"{self._change.file.parent} are by "
-                f"{known.get('name')} {known.get('version')}; give it another name with name=...",
+                f"{known.get('name')} {known.get('version')}; rename it with name=...",
                 reason="nonsense",
             )
 
@@ -624,7 +624,7 @@ def line_sample(
         results += [float(outcome.value)] * len(found)
         games += [number] * len(found)
     if not games:
-        raise NotationError("none of the games has a result")
+        raise NotationError("no game has a result")
     label = name or _line_label(evaluator)
     return Sample.of(label, values, results=results, games=games)
 

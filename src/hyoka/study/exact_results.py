@@ -150,9 +150,9 @@ def _winners_report(study: Study, method: str, before: int) -> WinnersReport:
 def _solver_of(method: str, solver: Solve | None) -> Solve:
     solve = solver or EXACT_METHODS.get(method)
     if solve is None:
-        raise StudyError(f"no exact method '{method}'; there are {', '.join(EXACT_METHODS)}")
+        raise StudyError(f"no exact method '{method}'; known: {', '.join(EXACT_METHODS)}")
     if not method.replace("-", "").replace("_", "").isalnum():
-        raise StudyError(f"'{method}' can't be the name of a method: letters, digits, - and _ only")
+        raise StudyError(f"'{method}' is not a method's name: use letters, digits, - and _")
     return solve
 
 

@@ -203,7 +203,7 @@ def export_positions(
     word = _WORDS_OF.get(suffix)
     if word is not None and game_facts(study.game).formats.start_word != word:
         raise ParameterError(
-            "output", f"{suffix} tells positions by {word.upper()}, which {study.game} has not"
+            "output", f"{suffix} stores positions as {word.upper()}, which {study.game} lacks"
         )
     chosen = _chosen(study, evaluator, where, needed=suffix in _WRITERS and suffix != ".epd")
     games, plies = chosen["game_id"].to_numpy(), chosen["ply"].to_numpy()
@@ -240,7 +240,7 @@ def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed:
         return chosen
     if evaluator is None and len(study.engines) != 1:
         there = titles_text(study, study.engines)
-        raise ParameterError("evaluator", f"says whose scores are written; there are {there}")
+        raise ParameterError("evaluator", f"is required, one of {there}")
     name = chosen_evaluator(study, evaluator or study.engines[0])
     quoted = name.replace("'", "''")
     said = study.sql(
@@ -259,13 +259,13 @@ def _no_position_error(chosen: pa.Table, suffix: str) -> StudyError:
     }
     if suffix != ".epd" and has["value"] and not (has["score"] or has["mate"]):
         return StudyError(
-            f"the evaluator gives values (0 to 1) and no scores, which {suffix} tells: "
-            f"{', '.join(TABLES)} tell values"
+            f"the evaluator has values (0 to 1) but no scores, which {suffix} needs; use "
+            f"{', '.join(TABLES[:-1])} or {TABLES[-1]} instead"
         )
     return StudyError(
-        f"no position has what {suffix} tells: a result"
+        f"no position has what {suffix} needs: a result"
         + ("" if suffix == ".epd" else " and a score")
-        + (", and a move played" if suffix in _WITH_MOVES else "")
+        + (", and a played move" if suffix in _WITH_MOVES else "")
     )
 
 

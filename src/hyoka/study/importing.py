@@ -90,9 +90,7 @@ def chosen_columns(game: str, columns: str | Sequence[str]) -> list[str]:
             wanted += chosen_columns(game, name)
         elif name not in {column.name for column in known}:
             names = ", ".join(column.name for column in known)
-            raise StudyError(
-                f"no column '{name}' for {game}; there are {names}, and cheap, all, none"
-            )
+            raise StudyError(f"no column '{name}' for {game}; known: {names}, and cheap, all, none")
         else:
             wanted.append(name)
     return list(dict.fromkeys(wanted))
@@ -214,10 +212,12 @@ class Importer:
         if not kinds <= {self._known_game}:
             if self._given_game is not None:
                 other = ", ".join(sorted(kinds - {self._given_game}))
-                raise StudyError(f"{batch.source}: {other}, but the study is of {self._given_game}")
+                raise StudyError(
+                    f"{batch.source}: games of {other}, but the study has {self._given_game}"
+                )
             names = ", ".join(sorted({*kinds, self._known_game or ""} - {""}))
             raise StudyError(
-                f"{batch.source}: a study holds one game, and these are {names}; choose with "
+                f"{batch.source}: records of several games, {names}; choose one with "
                 + named("where", f"game = '{sorted(kinds)[0]}'")
             )
         if not self.columns and self._known_game is not None:

@@ -56,8 +56,8 @@ def check_known(folder: Path, game: str) -> None:
     """Raise StudyError if a study's game is unknown and not registered."""
     if game not in FACTS and game not in registered_names():
         raise StudyError(
-            f"{folder}: of '{game}', a game written in Python that is not known here yet; first: "
-            f"hyoka.register_game('{game}', ...) with its first position"
+            f"{folder}: the Python game '{game}' is not registered; first call "
+            f"hyoka.register_game('{game}', ...) with its initial position"
         )
 
 
@@ -74,9 +74,7 @@ class PythonImporter:
         first_game: int = 0,
     ) -> None:
         if plan.columns and plan.columns not in ("all", "cheap", "none"):
-            raise StudyError(
-                "no columns describe games in Python; Study.add_column adds one of your own"
-            )
+            raise StudyError("games in Python have no columns; Study.add_column adds user columns")
         self.columns: list[str] = []
         self.report = ImportReport(game=game or "")
         self._change = change
@@ -103,11 +101,13 @@ class PythonImporter:
         else:
             what = given if isinstance(given, str | Path) else type(given).__name__
             raise StudyError(
-                f"{what}: a study of a game in Python is made of lines of play (PythonLine) or "
-                "records of matches (Record), not of files or others"
+                f"{what}: a study of a game in Python needs lines (PythonLine) or records of "
+                "matches (Record)"
             )
         if self.report.game not in ("", record.game):
-            raise StudyError(f"a study holds one game: {self.report.game}, not {record.game}")
+            raise StudyError(
+                f"a study has one game, but these are {self.report.game} and {record.game}"
+            )
         self.report.game = record.game
         return record if record.number else replace(record, number=number)
 
@@ -163,7 +163,7 @@ def _record_of_line(line: PythonLine) -> Record:
 def _code(move: AnyMove) -> int:
     code = getattr(move, "code", move)
     if not isinstance(code, int | np.integer) or not 0 <= code <= _MOST_CODE:
-        raise StudyError(f"a move is a whole number below 65536, or has one as `code`: {move!r}")
+        raise StudyError(f"a move is an integer below 65536, or has one as `code`: {move!r}")
     return int(code)
 
 
@@ -176,10 +176,10 @@ def _name_of_start(start: AnyGame) -> str:
             return name
     if alike:
         raise StudyError(
-            f"lines of a study begin where its game does: hyoka.position('{alike[0]}')"
+            f"lines must start at the game's initial position: hyoka.position('{alike[0]}')"
         )
     raise StudyError(
-        f"{kind.__name__} has no name by which a study could keep it; first: "
+        f"{kind.__name__} is not registered; first call "
         f"hyoka.register_game('{kind.__name__.lower()}', {kind.__name__}())"
     )
 
@@ -196,18 +196,18 @@ def _name_of_record(record: Record) -> str:
     called = record.game.removeprefix(PYTHON_GAMES)
     names = [name for name in registered_names() if called in (name, type(position(name)).__name__)]
     if called in FACTS:
-        raise StudyError(f"records of {called} are given as files")
+        raise StudyError(f"records of {called} must be passed as files")
     if called not in names and len(names) > 1:
         raise StudyError(
-            f"{called} is {' and '.join(names)}: give lines of play, which tell where they began"
+            f"{called} is ambiguous: {' and '.join(names)}; pass lines (PythonLine) instead"
         )
     if not names:
         raise StudyError(
-            f"no game in Python is called {called}; first hyoka.register_game(...) with its first "
-            "position"
+            f"no Python game is named {called}; first call hyoka.register_game(...) with its "
+            "initial position"
         )
     if record.start:
-        raise StudyError("games of a study begin where their game does")
+        raise StudyError("games must start at the game's initial position")
     return called if called in names else names[0]
 
 
@@ -217,7 +217,7 @@ def _turns(record: Record) -> list[bool]:
         return [here.to_play is _core.Player.first for here in record.positions()]
     except IllegalMoveError as error:
         raise StudyError(
-            f"game {record.number} is not by the rules of {record.game} as they are here: {error}"
+            f"game {record.number} breaks the rules of the registered {record.game}: {error}"
         ) from error
 
 

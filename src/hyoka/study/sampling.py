@@ -92,18 +92,17 @@ class Question:
         some = self.largest
         if some is not None and (self.by is None or self.bins is not None):
             raise ParameterError(
-                "largest", f"is how many levels of {named('by')} are slices, without bins"
+                "largest", f"needs {named('by')} and cannot be combined with {named('bins')}"
             )
         if self.balance is not None and self.expression in (PHASE, self.balance):
+            by = named("by")
             raise ParameterError(
-                "balance", f"spreads the plies alike that {named('by')} sets apart"
+                "balance", f"cannot balance the phases that {by} separates; use another {by}"
             )
         if self.bins is not None and self.by is None:
-            raise ParameterError("bins", f"cut a column: say which with {named('by')}")
+            raise ParameterError("bins", f"needs a column: add {named('by')}")
         if self.bins is not None and self.expression == PHASE:
-            raise ParameterError(
-                "bins", f"cut a column, not phases: cut {named('by', 'ply')} instead"
-            )
+            raise ParameterError("bins", f"does not apply to phases; use {named('by', 'ply')}")
 
     @property
     def expression(self) -> str | None:
@@ -327,15 +326,14 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
             by_text = {n for text, names in texts.items() if matches(name, text) for n in names}
             fitting = [n for n in known if n in by_text or matches(name, n)]
             if not fitting:
-                hint = nearest(name, [*known, *texts]) or f"there are {titles_text(study, known)}"
+                hint = nearest(name, [*known, *texts]) or f"known: {titles_text(study, known)}"
                 raise StudyError(f"{study.path}: no evaluator '{name}'; {hint}")
             chosen += fitting
             continue
         meant = [name] if name in known else texts[name]
         if len(meant) > 1:
             raise StudyError(
-                f"{study.path}: several evaluators were asked for as '{name}': {', '.join(meant)}; "
-                "choose one by its name"
+                f"{study.path}: '{name}' is ambiguous: {', '.join(meant)}; use one of these names"
             )
         chosen += meant
     return list(dict.fromkeys(chosen))
@@ -343,9 +341,7 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
 
 def nothing_evaluated(study: "Study") -> StudyError:
     """The error for a study without evaluations."""
-    return StudyError(
-        f"{study.path}: nothing has been evaluated yet; run: hyoka study evaluate {study.path}"
-    )
+    return StudyError(f"{study.path}: no evaluations yet; run: hyoka study evaluate {study.path}")
 
 
 def chosen_evaluator(study: "Study", evaluator: str) -> str:
@@ -353,7 +349,7 @@ def chosen_evaluator(study: "Study", evaluator: str) -> str:
     names = chosen_evaluators(study, evaluator)
     if len(names) > 1:
         raise StudyError(
-            f"{study.path}: '{evaluator}' stands for {len(names)} evaluators, "
+            f"{study.path}: '{evaluator}' matches {len(names)} evaluators, "
             f"{titles_text(study, names[:3])}{' …' if len(names) > 3 else ''}; choose one"
         )
     return names[0]
@@ -453,7 +449,7 @@ def _joined(
             f"{expression} as column_{i}"
         )
     if of_evaluators and len(names) > 1:
-        raise StudyError("what an evaluator says parts its own positions: one evaluator at a time")
+        raise StudyError("conditions on evaluations need a single evaluator")
     joins, evaluated = [], []
     for i, name in enumerate(names):
         joins.append(
@@ -520,7 +516,7 @@ def _values(
         axis = "score" if by_score or not has_value else "value"
     if axis == "score":
         if not (has_score or mated) and len(score):
-            raise StudyError(f"{name} tells no scores")
+            raise StudyError(f"{name} has no scores")
         most = MATE_SCORE if "centipawns" in units else np.inf
         unscored = np.isnan(score)
         won = (mate > 0) | (score >= most) | (unscored & (value == 1))
@@ -528,7 +524,7 @@ def _values(
         scores = np.select([won, lost], [np.inf, -np.inf], score)
         return scores.astype(np.float32), units[0] if units else "points"
     if not (has_value or mated) and len(value):
-        raise StudyError(f"{name} tells no values")
+        raise StudyError(f"{name} has no values")
     values = np.where(np.isnan(value) & ~np.isnan(mate), mate > 0, value)
     return values.astype(np.float32), VALUE
 
@@ -536,13 +532,13 @@ def _values(
 def _nothing(study: "Study", names: Sequence[str], question: Question, joined: int) -> str:
     if joined:
         half = named("draws", "half")
-        more = f" Their games are all drawn; {half} counts them."
+        more = f"; all games are drawn, and {half} counts them"
         hint = more if question.draws == "drop" else ""
-        return f"{study.path}: no position with a value and a decided result is left.{hint}"
+        return f"{study.path}: no position has a value and a decided result{hint}"
     which = f" that satisfies {question.where}" if question.where else ""
     if len(names) > 1:
         return (
-            f"{study.path}: no position{which} with a result was evaluated by all of "
+            f"{study.path}: no position{which} has a result and evaluations by all of "
             f"{', '.join(names)}; choose with {named('evaluators')}"
         )
-    return f"{study.path}: {names[0]} evaluated no position{which} of a game with a result"
+    return f"{study.path}: no position{which} has a result and an evaluation by {names[0]}"

@@ -138,14 +138,14 @@ def run_query(opened: Connection, query: str) -> pa.Table:
     Signals and the time limit interrupt it.
     """
     if statement_kind(opened, query) != "SELECT":
-        raise ConditionError("one SELECT is expected, and nothing else")
+        raise ConditionError("expected a single SELECT statement")
     max_bytes = _max_memory()
     try:
         return _run(opened, query, max_bytes, binds=False)
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ConditionError(
             f"the query needs more memory than {max_bytes / 1e9:.3g}G; "
-            f"{MEMORY}={2 * max_bytes / 1e9:.3g}G allows more"
+            f"set {MEMORY}={2 * max_bytes / 1e9:.3g}G to allow more"
         ) from error
     except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
         # DuckDB passes Arrow's errors on as text.
@@ -221,7 +221,8 @@ def _run_interruptibly(work: Callable[[], T], interrupt: Callable[[], object], s
 
 def _timeout_error() -> ConditionError:
     seconds = _max_seconds()
-    more = "" if seconds == _context_seconds.get() else f"; {SECONDS}={10 * seconds:g} allows more"
+    allowed = seconds == _context_seconds.get()
+    more = "" if allowed else f"; set {SECONDS}={10 * seconds:g} to allow more"
     return ConditionError(f"the query took longer than {seconds:g} s{more}")
 
 
@@ -301,7 +302,7 @@ def _check_cached(condition: str, columns: tuple[str, ...]) -> str:
         except ConditionError as error:
             raise ConditionError(f"condition '{condition}': {error}") from error
         if kind != "SELECT":
-            raise ConditionError(f"condition '{condition}': one SQL expression is expected")
+            raise ConditionError(f"condition '{condition}': expected a single SQL expression")
     names = ", ".join(f'null as "{name}"' for name in columns)
     try:
         bind_query(opened, f"select 1 from (select {names}) where ({condition}\n)")
@@ -309,7 +310,7 @@ def _check_cached(condition: str, columns: tuple[str, ...]) -> str:
         raise ConditionError(_with_hint(condition, first_line(error), columns)) from error
     except duckdb.PermissionException as error:
         raise ConditionError(
-            f"condition '{condition}': a condition can reach no file and change no setting"
+            f"condition '{condition}': conditions cannot read files or change settings"
         ) from error
     except duckdb.Error:
         pass  # a type error; column types are unknown here, and the query itself will report it
@@ -319,9 +320,9 @@ def _check_cached(condition: str, columns: tuple[str, ...]) -> str:
 def _with_hint(condition: str, message: str, columns: Sequence[str]) -> str:
     parts = message.split('"')
     if message.startswith("Binder Error: Referenced column") and len(parts) > 1:
-        message = f"there is no column {parts[1]}"
+        message = f"no column {parts[1]}"
     near = difflib.get_close_matches(parts[1], columns, n=1) if len(parts) > 1 else []
-    hint = f"; did you mean {near[0]}?" if near else f"; columns are {', '.join(columns)}"
+    hint = f"; did you mean {near[0]}?" if near else f"; columns: {', '.join(columns)}"
     return f"condition '{condition}': {message}{hint}"
 
 
@@ -355,7 +356,7 @@ def position_texts(
         if (missing := _MISSING.search(str(error))) is None:
             raise
         raise ConditionError(
-            f"{game} has no {missing[1]}(game_id, ply); there is {' and '.join(names)}"
+            f"{game} has no {missing[1]}(game_id, ply); available: {' and '.join(names)}"
         ) from error
     finally:
         for name in names:

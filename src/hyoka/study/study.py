@@ -94,7 +94,7 @@ class Study:
         if not manifest.sealed:
             warnings.warn(
                 f"{folder}: an older study without checksums; `hyoka study verify {folder} --seal` "
-                "adds them, and so does the next command that writes",
+                "or the next command that writes adds them",
                 stacklevel=2,
             )
         return cls(folder, manifest.values["game"], tuple(manifest.values["columns"]))
@@ -230,7 +230,7 @@ class Study:
         for _, record in self.records([int(game_id)]):
             return record
         count = self.sql("select count(*) as n from games")["n"][0]
-        raise StudyError(f"{self.path}: no game {game_id}; it has {count}, numbered from 0")
+        raise StudyError(f"{self.path}: no game {game_id}; its {count} games are numbered from 0")
 
     def records(self, game_ids: Sequence[int] | None = None) -> Iterator[tuple[int, Record]]:
         """Iterate over ids and records of some games, or all, ordered by id."""
@@ -367,10 +367,12 @@ def make_study(
     """Create a study, as `Study.create` does, and return the import report."""
     folder = Path(path)
     if folder.exists():
-        what = "a study" if (folder / DESCRIPTION).exists() else "something"
+        is_study = (folder / DESCRIPTION).exists()
+        hint = f"add records with {named('append_to_study')} or `hyoka study append`"
         raise StudyError(
-            f"{folder}: {what} is there already; {named('append_to_study')} or `hyoka study "
-            "append` adds to a study"
+            f"{folder}: the study already exists; {hint}"
+            if is_study
+            else f"{folder}: already exists and is not a study; choose another name"
         )
     plan = replace(plan or ImportPlan(), **options)
     given = [records] if isinstance(records, PythonRecords) else list(records)
@@ -482,12 +484,12 @@ def _next_game(study: Study) -> int:
 
 
 def _nothing_taken(report: ImportReport) -> str:
-    why = [f"{count} refused as {fault}" for fault, count in report.refused.items()]
+    why = [f"{count} rejected ({fault})" for fault, count in report.refused.items()]
     if report.left_out:
-        why.append(f"{report.left_out} left out by the condition")
-    reason = ", ".join(why) or "there are none in these files"
+        why.append(f"{report.left_out} excluded by the condition")
+    reason = ", ".join(why) or "the files contain no games"
     first = f"; first: {report.first_refused[0]}" if report.first_refused else ""
-    return f"no game was taken: {reason}{first}"
+    return f"no games imported: {reason}{first}"
 
 
 def _description(

@@ -254,7 +254,7 @@ class Snapshot:
         if not files and schema is not None:
             return schema.empty_table()
         if not files:
-            raise StudyError(f"{self.study.folder}: no {table} in this study")
+            raise StudyError(f"{self.study.folder}: this study has no {table}")
         with reading(files[0]):
             return ds.dataset([str(file) for file in files], format=_CHECKED, schema=schema)
 

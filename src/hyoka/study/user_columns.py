@@ -51,8 +51,8 @@ def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> Mat
         wanted, here = _hashes(study, table[text], source), _study_hashes(study, games, plies)
     else:
         raise SourceError(
-            f"{source}: nothing says which position a row is of: it takes columns game_id and ply, "
-            "or position (FEN, SFEN …)"
+            f"{source}: rows identify no positions: add columns game_id and ply, or position "
+            "(FEN, SFEN …)"
         )
     _check_alone(table, wanted, source)
     order = np.argsort(wanted, kind="stable")
@@ -61,7 +61,9 @@ def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> Mat
     rows = order[place] if len(wanted) else np.zeros(len(here), np.int64)
     known = wanted[rows] == here if len(wanted) else np.zeros(len(here), bool)
     if not known.any():
-        raise StudyError(f"{source}: none of its {len(table):,} rows is of a position of the study")
+        raise StudyError(
+            f"{source}: none of its {len(table):,} rows matches a position of the study"
+        )
     lost = len(table) - int(np.isin(wanted, here).sum())
     movers = np.asarray(named["first_to_play"])
     return MatchedRows(
@@ -73,7 +75,7 @@ def _integers(table: pa.Table, name: str, source: str) -> NDArray[np.int64]:
     try:
         column = table[name].cast(pa.int64())
     except pa.ArrowException as error:
-        raise SourceError(f"{source}: {name} is not all whole numbers") from error
+        raise SourceError(f"{source}: column {name} has values that are not integers") from error
     if column.null_count:
         row = int(np.flatnonzero(np.asarray(column.is_null()))[0]) + 1
         raise SourceError(f"{source}: row {row} has no {name}")
@@ -88,7 +90,7 @@ def _hashes(study: "Study", texts: pa.ChunkedArray, source: str) -> NDArray[np.u
             hashes[row] = read(text or "").hash
         except (Error, ValueError) as error:
             message = escape_control_chars(str(error))
-            raise SourceError(f"{source}: row {row + 1}: no position: {message}") from error
+            raise SourceError(f"{source}: row {row + 1}: invalid position: {message}") from error
     return hashes
 
 
@@ -115,8 +117,8 @@ def _check_alone(table: pa.Table, keys: NDArray[Any], source: str) -> None:
         if len(differs):
             first = differs[0]
             raise SourceError(
-                f"{source}: rows {one[first] + 1} and {other[first] + 1} are of one position, and "
-                f"{name} differs"
+                f"{source}: rows {one[first] + 1} and {other[first] + 1} have the same position "
+                f"but differ in {name}"
             )
 
 
@@ -129,7 +131,7 @@ _RESERVED: Final = frozenset(
     )
 )
 """Names of evaluations and positions, which user columns must not shadow."""
-_TOO_WIDE: Final = "has a whole number beyond 64 bits: give it as a float"
+_TOO_WIDE: Final = "has an integer beyond 64 bits; use floats"
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ class ColumnReport:
 
     name: str
     kind: str
-    """`number`, `whole number`, `flag` or `text`."""
+    """`number`, `integer`, `flag` or `text`."""
     positions: int
     """The number of positions of the study."""
     known: int
@@ -184,7 +186,7 @@ def drop_column(study: "Study", name: str) -> None:
     manifest = derived_file(study.path, "columns", name)
     if not _NAME.fullmatch(name) or not manifest.parent.is_dir():
         own = ", ".join(study.own_columns) or "none"
-        raise StudyError(f"no column '{name}' was added; there is {own}")
+        raise StudyError(f"no user column '{name}'; user columns: {own}")
     with locked(manifest.parent, "dropping a column"):
         # Remove the manifest first, which hides all of the column.
         manifest.unlink(missing_ok=True)
@@ -200,7 +202,7 @@ def columns_of(given: Any) -> list[str]:
 
 def _check_name(study: "Study", name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise ParameterError("name", "is small letters, digits and _, a letter first")
+        raise ParameterError("name", "is lowercase letters, digits and _, starting with a letter")
     taken = {each.lower() for each in study.condition_columns()} - set(study.own_columns)
     if name in taken | _RESERVED:
         raise ParameterError("name", f"{name} is the name of another column; choose another")
@@ -223,7 +225,7 @@ def _asked(
         said = list(function(positions)) if in_bulk else [function(each) for each in positions]
         if len(said) != len(positions):
             raise ParameterError(
-                name, f"gave {len(said):,} values of {len(positions):,} positions in bulk"
+                name, f"returned {len(said):,} values for {len(positions):,} positions"
             )
         values += said
         tally.reach(len(values))
@@ -241,7 +243,7 @@ def _column(values: Sequence[Any], name: str) -> pa.Array:
     except (pa.ArrowException, TypeError) as error:
         kinds = sorted({type(each).__name__ for each in plain})[:4]
         raise ParameterError(
-            name, f"is numbers, truth values or texts, all of one kind, not {', '.join(kinds)}"
+            name, f"has mixed types {', '.join(kinds)}; use numbers, Booleans or text"
         ) from error
 
 
@@ -252,7 +254,7 @@ def _taken(study: "Study", name: str, given: Any, column: str | None) -> tuple[p
     wanted = column or (said[0] if len(said) == 1 else name)
     if wanted not in said:
         there = ", ".join(said) or "none"
-        raise SourceError(f"{source}: no column '{wanted}'; there is {there}")
+        raise SourceError(f"{source}: no column '{wanted}'; columns: {there}")
     naming = [each for each in table.column_names if each in NAMING]
     found = find_rows(study, table.select([*naming, wanted]), source)
     values = table[wanted].take(pa.array(found.rows)).combine_chunks()
@@ -276,7 +278,7 @@ def _rows(games: Any, plies: Any, values: pa.Array, name: str) -> pa.Table:
     elif pa.types.is_null(kind):
         values = values.cast(pa.float64())
     elif not pa.types.is_boolean(kind) and not pa.types.is_string(kind):
-        raise ParameterError(name, f"is numbers, truth values or texts, not {kind}")
+        raise ParameterError(name, f"has type {kind}; use numbers, Booleans or text")
     return pa.table(
         {
             "game_id": pa.array(games, pa.int64()),
@@ -290,5 +292,5 @@ def _kind(kind: pa.DataType) -> str:
     if pa.types.is_boolean(kind):
         return "flag"
     if pa.types.is_integer(kind):
-        return "whole number"
+        return "integer"
     return "number" if pa.types.is_floating(kind) else "text"

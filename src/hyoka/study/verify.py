@@ -30,23 +30,23 @@ from hyoka.storage.manifest import (
 from hyoka.storage.run_folder import is_held, locked
 from hyoka.study.tables import Snapshot
 
-_LAWS: Final = {
+_INCONSISTENCIES: Final = {
     "games": {
-        "games are numbered from 0 without a gap, each number once": (
+        "game numbers do not run from 0 without gaps or duplicates": (
             "select count(*) <> count(distinct game_id) or max(game_id) <> count(*) - 1 "
             "or min(game_id) <> 0 from games"
         ),
-        "a game has as many moves as it says": (
+        "a game's number of moves differs from its column plies": (
             "select count(*) > 0 from games where octet_length(moves) <> 2 * plies"
         ),
-        "a duplicate is one of an earlier game, which is none itself": (
+        "a duplicate does not refer to an earlier game, or refers to a duplicate": (
             "select count(*) > 0 from games d left join games g on d.duplicate_of = g.game_id "
             "where d.duplicate_of is not null and (g.game_id is null "
             "or g.duplicate_of is not null or g.game_id >= d.game_id)"
         ),
     },
     "positions": {
-        "a game has a position for each ply, and a duplicate has none": (
+        "a game does not have one position per ply, or a duplicate has positions": (
             "select count(*) > 0 from games g full join (select game_id, count(*) as n, "
             "min(ply) as low, max(ply) as high, sum(ply) as plies from positions_ group by "
             "game_id) p using (game_id) where g.plies is null or coalesce(n, 0) <> "
@@ -127,7 +127,7 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
             manifest = read_manifest(file)
         except StudyError as error:
             what = str(file.relative_to(folder))
-            again = f"remove {file.parent} and ask again ({remedy})"
+            again = f"remove {file.parent} and compute it again ({remedy})"
             check.damage.append(Damage(what, _words(error, file), again))
             continue
         drop = f"`hyoka study verify {_quoted(folder)} --seal` drops it, then {remedy}"
@@ -140,12 +140,10 @@ def check_study(path: str | Path, *, seal: bool = False) -> StudyCheck:
 
 def _lost_description(folder: Path, error: StudyError) -> Damage:
     if not (folder / DESCRIPTION).exists():
-        return Damage(
-            DESCRIPTION, "it is missing", "put a copy in its place, or make the study again"
-        )
+        return Damage(DESCRIPTION, "missing", "restore it from a copy, or create the study again")
     repair = (
-        "put a copy in its place; if it was changed by hand and is right, "
-        f"`hyoka study verify {_quoted(folder)} --seal` accepts it unchanged"
+        "restore it from a copy; if you changed it on purpose, "
+        f"`hyoka study verify {_quoted(folder)} --seal` accepts it"
     )
     return Damage(DESCRIPTION, _words(error, folder / DESCRIPTION), repair)
 
@@ -164,8 +162,8 @@ def _again(study: Manifest) -> str:
     where = study.values.get("where")
     condition = f" --where {shlex.quote(str(where))}" if where else ""
     return (
-        f"make it again: hyoka study create NEW {sources}{condition}; the same records give the "
-        "same numbers, so that evaluations and adjudications can be copied there"
+        f"create it again: hyoka study create NEW {sources}{condition}; the same records get the "
+        "same numbers, so evaluations and adjudications can be copied"
     )
 
 
@@ -236,7 +234,7 @@ def _problem(manifest: Manifest, name: str, part: Part | None) -> str | None:
     except (StudyError, OSError, pa.ArrowException) as error:
         return str(error).splitlines()[0].removeprefix(f"{file}: ")
     if part is not None and rows != part.rows:
-        return f"it has {rows:,} rows, not {part.rows:,}"
+        return f"{rows:,} rows instead of {part.rows:,}"
     return None
 
 
@@ -251,25 +249,26 @@ def _check_tables(snapshot: Snapshot, check: StudyCheck) -> None:
 
     folder = snapshot.study.folder
     again = _again(snapshot.study)
-    for table, laws in _LAWS.items():
-        for law, question in laws.items():
+    for table, questions in _INCONSISTENCIES.items():
+        for problem, question in questions.items():
             if broken(question):
-                check.damage.append(Damage(table, f"it does not hold that {law}", again))
+                check.damage.append(Damage(table, problem, again))
     check.games, check.positions = count("games"), count("positions_")
     check.evaluations = count("evaluations_")
     answers = [("remarks", "remarks", "true", again)]
     for table, manifests in snapshot.derived.items():
         for name, manifest in manifests.items():
             quoted = name.replace("'", "''")
-            remedy = f"remove {manifest.folder} and ask again ({_ask_again(folder, manifest.file)})"
+            command = _ask_again(folder, manifest.file)
+            remedy = f"remove {manifest.folder} and compute it again ({command})"
             what = str(manifest.folder.relative_to(folder))
             answers.append((what, table, f"e.{DERIVED[table]} = '{quoted}'", remedy))
     for what, table, which, remedy in answers:
         if broken(_OF_POSITIONS.format(table=table, which=which)):
-            problem = "some rows are about positions that are not there"
+            problem = "some rows have positions that do not exist"
             check.damage.append(Damage(what, problem, remedy))
         if table != "remarks" and broken(_ONCE.format(table=table, which=which)):
-            check.damage.append(Damage(what, "some positions come twice", remedy))
+            check.damage.append(Damage(what, "some positions occur twice", remedy))
 
 
 def _seal(folder: Path) -> None:

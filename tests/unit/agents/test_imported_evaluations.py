@@ -88,10 +88,16 @@ def test_whose_view_it_is_turns_all_that_has_a_side(study: hk.Study) -> None:
         ({"game_id": [0], "ply": [1], "mate": [0]}, "never in 0"),
         ({"game_id": [0], "ply": [1], "win": [0.9], "loss": [0.9], "draw": [0.0]}, "not 1"),
         ({"game_id": [0], "ply": [1], "said": [0.9]}, "no column value"),
-        ({"ply": [1], "value": [0.9]}, "which position a row is of"),
-        ({"game_id": ["a"], "ply": [1], "value": [0.9]}, "whole numbers"),
-        ({"game_id": [0, 0], "ply": [1, 1], "value": [0.9, 0.8]}, "rows 1 and 2 are of one"),
-        ({"fen": ["nonsense"], "value": [0.9]}, "row 1: no position"),
+        ({"ply": [1], "value": [0.9]}, "add columns game_id and ply, or position"),
+        (
+            {"game_id": ["a"], "ply": [1], "value": [0.9]},
+            "column game_id has values that are not integers",
+        ),
+        (
+            {"game_id": [0, 0], "ply": [1, 1], "value": [0.9, 0.8]},
+            "rows 1 and 2 have the same position but differ in value",
+        ),
+        ({"fen": ["nonsense"], "value": [0.9]}, "row 1: invalid position"),
         ({"game_id": [0], "ply": [1], "value": ["high"]}, "not all numbers"),
     ],
 )
@@ -114,14 +120,14 @@ def test_tables_that_are_none_are_told(study: hk.Study, tmp_path: Path) -> None:
         with pytest.raises(error, match=message):
             evaluate(study, [spec])
     elsewhere = {"game_id": [5], "ply": [1], "value": [0.5]}
-    with pytest.raises(StudyError, match="none of its 1 rows"):
+    with pytest.raises(StudyError, match="none of its 1 rows matches a position of the study"):
         evaluate(study, [ImportedEvaluations(elsewhere, "mine")])
 
 
 def test_a_table_without_a_row_that_was_asked_for_changes_nothing(study: hk.Study) -> None:
     table = ImportedEvaluations({"game_id": [0], "ply": [1], "score": [30.0]}, "mine")
     evaluate(study, [table])
-    with pytest.raises(StudyError, match="none of its rows is of a chosen position"):
+    with pytest.raises(StudyError, match="no row matches a chosen position"):
         evaluate(study, [table], where="ply = 2")
     assert stored(study, "mine") == {(0, 1): 30}
 

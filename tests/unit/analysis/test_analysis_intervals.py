@@ -223,7 +223,7 @@ def test_overconfidence_is_found_and_called_so() -> None:
     columns = {"ply": np.tile(np.arange(POSITIONS), games), "other": rng.random(len(sample)) < 0.5}
     found = find_slices(sample, columns, resampling=NO_INTERVALS)
     assert found[0].condition.columns == {"ply"}
-    assert found[0].verdict == "is too sure of itself"
+    assert found[0].verdict == "is overconfident"
     assert "<" in found[0].condition.words
 
 
@@ -271,7 +271,7 @@ def test_what_merely_comes_late_is_no_finding_and_what_is_wrong_itself_is(seed: 
     # Within phases only, it is not even looked at.
     balanced = find_slices(sample, columns, held_equal=phase, resampling=NO_INTERVALS)
     assert {split.condition.sql for split in balanced} == {"weak"}
-    assert "the phase of the game being equal" in balanced.title
+    assert "with the phase of the game held equal" in balanced.title
 
 
 def test_an_evaluator_that_knows_nothing_has_honest_intervals() -> None:

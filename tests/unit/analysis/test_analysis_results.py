@@ -148,7 +148,7 @@ def test_adaptive_bins_hold_what_was_asked_for() -> None:
 
 
 def test_too_many_bins_are_refused() -> None:
-    with pytest.raises(StudyError, match="a wider one is wanted"):
+    with pytest.raises(StudyError, match="choose a larger width"):
         curve(sample_of(1, size=30_000), binning=FixedBins(1e-5, at_least=1))
 
 
@@ -214,7 +214,7 @@ def test_a_partition_covers_each_position_once() -> None:
         assert (np.sum([part.holds for part in parts], axis=0) == 1).all()
     with pytest.raises(StudyError, match="rising"):
         partition("ply", values, [30, 20])
-    with pytest.raises(StudyError, match="levels"):
+    with pytest.raises(StudyError, match="is text and cannot be binned"):
         partition("name", np.array(["a", "b"], dtype=object), [1])
 
 
@@ -271,7 +271,7 @@ def test_draws_are_calibrated_as_asked_and_mates_are_not_counted() -> None:
         return [(row.of, row.positions, row.least, row.most) for row in rows]
 
     assert counted("drop", wdl=False) == [("result", 4, -40, 60)]
-    assert counted("half", wdl=False) == [("result, draws half", 6, -40, 60)]
+    assert counted("half", wdl=False) == [("result, draws as half a win", 6, -40, 60)]
     assert counted("half", wdl=True) == [("win", 6, -40, 60), ("loss", 6, -40, 60)]
 
 
@@ -298,12 +298,12 @@ def test_a_split_never_hides_that_zero_is_inside(kind: Kind) -> None:
 
     doubtful = split(Estimate(-0.126, -0.270, 0.018))
     assert "12.6 percentage points less often" in doubtful.sentence
-    assert "(-1.8 to 27.0), which may be chance" in doubtful.sentence
+    assert "(-1.8 to 27.0), not significant" in doubtful.sentence
     assert not doubtful.is_sure
     sure = split(Estimate(-0.126, -0.20, -0.05))
-    assert sure.sentence.endswith("says (5.0 to 20.0).")
+    assert sure.sentence.endswith("predicts (5.0 to 20.0).")
     assert sure.is_sure
-    assert split(Estimate(0.1, 0.05, 0.15)).sentence.endswith("says (5.0 to 15.0).")
+    assert split(Estimate(0.1, 0.05, 0.15)).sentence.endswith("predicts (5.0 to 15.0).")
 
 
 def test_a_verdict_needs_the_test_as_well_as_the_interval() -> None:
@@ -328,14 +328,17 @@ def test_ties_that_make_tau_look_good_are_marked() -> None:
     heading, row, *_ = table.lines()
     assert row[heading.index("τ")] == "1.000*"
     assert float(row[heading.index("τ-b")]) < 0.1
-    assert any("both have the same value" in note for note in table.notes())
+    assert any("pairs of a win and a loss are tied" in note for note in table.notes())
 
 
 def test_an_evaluator_the_wrong_way_round_is_said_to_be() -> None:
     found = measure(Sample.of("x", [0.9, 0.2, 0.6, 0.1], results=[0, 1, 0, 1], games=range(4)))
     assert found["ROC"].value == 1
     assert "roc" in found.turned
-    assert any("negation" in note for note in MetricsTable((found,), min_games=1).notes())
+    assert any(
+        "ROC" in note and "negated values" in note
+        for note in MetricsTable((found,), min_games=1).notes()
+    )
 
 
 def test_few_values_have_a_curve_and_no_bin_holds_half_of_them() -> None:
@@ -446,5 +449,5 @@ def test_both_as_near_is_half_right_for_each() -> None:
 
 
 def test_a_column_that_is_nowhere_known_parts_nothing() -> None:
-    with pytest.raises(StudyError, match="known of none"):
+    with pytest.raises(StudyError, match="is null at all"):
         partition("komi", np.full(5, math.nan))

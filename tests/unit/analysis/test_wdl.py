@@ -250,9 +250,9 @@ def test_a_study_has_models_by_parts(tmp_path: Path) -> None:
         models.save(tmp_path / "wdl.h")
     with pytest.raises(hk.errors.StudyError, match="must end in one of"):
         models.save(tmp_path / "wdl.txt")
-    with pytest.raises(hk.errors.ParameterError, match="number at each position"):
+    with pytest.raises(hk.errors.ParameterError, match="is a numeric column"):
         study.wdl("comments", along="'late'")
-    with pytest.raises(hk.errors.StudyError, match="tells no stages"):
+    with pytest.raises(hk.errors.StudyError, match="defines no stages"):
         study.wdl("comments", along="1")
 
 
@@ -301,7 +301,7 @@ def test_a_part_that_ends_before_the_reference_is_told_of_where_it_ends() -> Non
 
 def test_values_are_no_scores() -> None:
     sample = Sample.of("v", [0.2, 0.8], results=[0, 1], games=[0, 1])
-    with pytest.raises(hk.errors.StudyError, match="not scores"):
+    with pytest.raises(hk.errors.StudyError, match="has values and no scores"):
         fit_wdl_model(sample, np.arange(2), ALONG)
 
 

@@ -419,7 +419,7 @@ def test_a_bomb_that_is_uploaded_does_not_go_off(tmp_path: Path) -> None:
     deadline = time.monotonic() + 60
     while run.is_alive and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert (run.state, "refused" in run.log) == ("failed", True), run.log
+    assert (run.state, "rejected (too large)" in run.log) == ("failed", True), run.log
     assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) < 1 << 21
 
 

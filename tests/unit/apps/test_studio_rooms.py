@@ -138,7 +138,7 @@ PAGES = [
     address("/study"),
     *(
         address("/study", path="a study", view=view)
-        for view in ("curves", "splits", "games", "disagreements", "metrics", "calibration")
+        for view in ("curves", "slices", "games", "disagreements", "metrics", "calibration")
     ),
     address("/study/game", path="a study", game=0),
     address("/study/game", path="a study", game=0, ply=2),
@@ -222,7 +222,7 @@ def test_curves_say_how_many_positions_all_have_judged(client: TestClient, folde
     alone = part(client, "/study", path="few", engine="comments")
     assert "that both evaluated" not in alone
     # Splits call evaluators as the rest of the page does.
-    none = part(client, "/study", path="few", view="splits", of=study.engines[0])
+    none = part(client, "/study", path="few", view="slices", of=study.engines[0])
     assert "under which Alpha-beta, depth 1 is significantly biased" in none
 
 
@@ -321,7 +321,7 @@ def test_a_bin_shows_boards_that_lead_to_their_games(client: TestClient) -> None
     assert client.get(html.unescape(games[0])).status_code == 200
 
 
-def test_a_split_has_curves_and_boards(tmp_path: Path) -> None:
+def test_a_slice_has_curves_and_boards(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     texts = []
     for number in range(GAMES):
@@ -334,11 +334,11 @@ def test_a_split_has_curves_and_boards(tmp_path: Path) -> None:
     (tmp_path / "games.pgn").write_text("\n".join(texts))
     evaluate(hk.Study.create(tmp_path / "study", records=[tmp_path / "games.pgn"]), ["comments"])
     client = client_of(tmp_path)
-    shown = html.unescape(part(client, "/study", path="study", view="splits"))
+    shown = html.unescape(part(client, "/study", path="study", view="slices"))
     assert "first_to_play" in shown
-    assert 'id="split-1"' in shown
+    assert 'id="slice-1"' in shown
     assert shown.count('class="to-game"') > 1
-    [curves] = re.findall(r'href="([^"]+)" aria-label="Curves of split 1"', shown)
+    [curves] = re.findall(r'href="([^"]+)" aria-label="Curves of slice 1"', shown)
     assert "Level" in client.get(curves, headers=PART).text
 
 

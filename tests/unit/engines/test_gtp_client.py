@@ -435,7 +435,7 @@ def test_levels_and_whole_seconds_are_known_to_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "reason", "message"),
     [
-        ("nodes=5", "limit", "knows no limit 'nodes', as its profile 'moves' says; there are time"),
+        ("nodes=5", "limit", "knows no limit 'nodes', as its profile 'moves' says; known: time"),
         ("level=3", "limit", "refuses 'level 3'"),
         ("lvl=3", "option", "no option 'lvl'; did you mean level?"),
         ("Threads=2", "option", "go into its command"),
@@ -533,7 +533,7 @@ def test_a_file_of_profiles_is_read_with_the_spec_and_counts_by_content(tmp_path
         ("[a]\nask = ['{']", "'{'"),
         ("[a]\nlimit.plies = 'x'", "no limit 'plies'"),
         ("[a]\nlimit = 'x'", "a table of texts"),
-        ("[a]\noption = '{key}'", "no {key}; there are {name}, {value}"),
+        ("[a]\noption = '{key}'", "no {key}; known: {name}, {value}"),
     ],
 )
 def test_a_wrong_profile_is_told_why(text: str, message: str) -> None:

@@ -74,10 +74,8 @@ def test_two_functions_of_one_name_do_not_share_values(study: hk.Study) -> None:
     assert one.notes == []
     [note] = other.notes
     assert note.startswith("function of f has changed since ")
-    assert note.endswith(f": kept as another evaluator {other.engine}")
-    with pytest.raises(
-        hk.errors.StudyError, match="several evaluators were asked for as 'f': python-f-"
-    ):
+    assert note.endswith(f"; stored as a new evaluator {other.engine}")
+    with pytest.raises(hk.errors.StudyError, match="'f' is ambiguous: python-f-"):
         chosen_evaluators(study, "f")
     assert chosen_evaluators(study, other.engine) == [other.engine]
 
@@ -198,7 +196,7 @@ def test_a_file_that_changed_is_another_evaluator(study: hk.Study, weights: Path
     assert after.engine != before.engine
     [note] = after.notes
     assert note.startswith(f"eval of {spec} has changed since ")
-    assert note.endswith(f": kept as another evaluator {after.engine}")
+    assert note.endswith(f"; stored as a new evaluator {after.engine}")
     assert values(study, before.engine) != values(study, after.engine)
 
 

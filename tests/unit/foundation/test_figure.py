@@ -71,7 +71,7 @@ def test_what_no_figure_can_be_is_told(wrong: dict[str, Any]) -> None:
 
 
 def test_a_label_of_nothing_is_told(curves: Curves, tmp_path: Path) -> None:
-    said = "name no part of the figure: nobody; there are <one>, other$"
+    said = "name no part of the figure: nobody; names: <one>, other$"
     with pytest.raises(ParameterError, match=said):
         curves.save(tmp_path / "x.svg", hk.Figure(labels={"nobody": "x"}))
 

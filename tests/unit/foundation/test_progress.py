@@ -59,7 +59,7 @@ def reading(study: hk.Study, progress: OnProgress) -> None:
     [
         (evaluating, "Alpha-beta, 5 nodes", 16, "positions"),
         (adjudicating, "rules", 4, "positions"),
-        (splitting, "splits of comments", None, "conditions"),
+        (splitting, "slices of comments", None, "conditions"),
         (solving, "Alpha-beta, 10 nodes", 5, "problems"),
         (playing, "match", 4, "games"),
         (reading, "reading", None, "bytes"),

@@ -474,7 +474,7 @@ def test_rows_of_one_position_say_the_same(study: hk.Study) -> None:
     alike = feature_table(twice | {"corners": [1, 2, 1], "result": [1, 1, 0]}, study)
     assert alike.amounts.tolist() == [1, 2]
     for differing in ({"corners": [1, 2, 3]}, lists):
-        with pytest.raises(hk.errors.SourceError, match="rows 1 and 3 are of one position"):
+        with pytest.raises(hk.errors.SourceError, match="rows 1 and 3 have the same position"):
             feature_table(twice | differing, study)
 
 

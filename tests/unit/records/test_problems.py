@@ -572,7 +572,7 @@ def test_a_text_in_no_known_format_is_an_error_that_says_what_was_tried(text: st
 
 
 def test_a_wrong_format_name_gets_the_right_ones() -> None:
-    with pytest.raises(hk.errors.NotationError, match="known are epd, sfen"):
+    with pytest.raises(hk.errors.NotationError, match="known: epd, sfen"):
         read_problems("", format="pgn")
 
 

@@ -357,7 +357,7 @@ def thoughts_that(right: float, games: int = 400, positions: int = 10) -> Though
 
 
 @pytest.mark.parametrize(
-    ("right", "word"), [(0.7, "over-confident"), (0.9, "honest"), (0.99, "too modest")]
+    ("right", "word"), [(0.7, "overconfident"), (0.9, "calibrated"), (0.99, "underconfident")]
 )
 def test_confidence_is_held_against_results(right: float, word: str) -> None:
     curve = evaluation_curve(thoughts_that(right), 0, seed=1)

@@ -261,7 +261,7 @@ def test_over_confidence_is_told_with_what_was_claimed_and_what_came(tmp_path: P
     say(study, "boastful", boastful)
     report = study_report(study, ReportOptions(resamples=100, slices=0))
     text = text_of(report, "confidence")
-    assert "boastful is over-confident" in text
+    assert "boastful is overconfident" in text
     assert "gives that side 95% on average" in text
     confidence = report.results.subjects[0].confidence
     assert confidence is not None
@@ -282,9 +282,9 @@ def test_a_split_is_found_and_shown_with_its_curve_and_boards(tmp_path: Path) ->
     say(study, "blind", blind)
     report = study_report(study, ReportOptions(resamples=50, slices=2))
     [subject] = report.results.subjects
-    first = subject.shown_slices[0].split
+    first = subject.shown_slices[0].slice
     assert first.condition.columns == {"first_to_play"}
-    assert "when White is to move" in text_of(report, "split")
+    assert "when White is to move" in text_of(report, "slice")
     section = next(s for s in report.page.sections if s.title == "Where blind is wrong")
     explorer = next(block for block in section.blocks if isinstance(block, Explorer))
     assert explorer.shown_first.key == "against"
@@ -339,7 +339,7 @@ def test_draws_are_left_out_of_curves_and_kept_in_win_draw_loss(tmp_path: Path) 
     half = study_report(study, ReportOptions(draws="half", resamples=50, slices=0))
     [subject] = half.results.subjects
     assert subject.own.curve.positions == 120 * plies
-    assert [row.of for row in subject.calibration] == ["result, draws half", "win", "loss"]
+    assert [row.of for row in subject.calibration] == ["result, draws as half a win", "win", "loss"]
     assert "counted as half a win each" in half.page.sections[0].words[0]
     assert "White scored on average" in half.page.sections[1].words[0]
     calibration = report.page.sections[-1]
@@ -369,7 +369,7 @@ def test_games_that_all_ended_alike_make_a_page_that_says_so(tmp_path: Path) -> 
 
 def test_without_evaluations_or_wins_and_losses_there_is_a_clear_error(tmp_path: Path) -> None:
     study = made_study(tmp_path, [0.5] * 12)
-    with pytest.raises(hk.errors.StudyError, match="nothing has been evaluated yet"):
+    with pytest.raises(hk.errors.StudyError, match="no evaluations yet; run: hyoka study evaluate"):
         study_report(study)
     say(study, "some", knowing(2.0))
     with pytest.raises(hk.errors.StudyError, match="all games that some evaluated are drawn"):

@@ -44,7 +44,7 @@ def test_a_flag_needs_no_value_and_defaults_are_left_out() -> None:
         ("uct:widening=perhaps", "'widening' is on or off, not 'perhaps'"),
         ("uct:c=nan", "'c' is 0 to 1000"),
         ("uct:playouts=5,playouts=6", "set twice"),
-        ("zebra", "there are uct, mc"),
+        ("zebra", "known: uct, mc"),
         ("", "no search ''"),
     ],
 )

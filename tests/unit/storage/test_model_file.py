@@ -334,5 +334,5 @@ def test_the_former_name_of_strengths_is_told() -> None:
         with pytest.raises(hk.errors.NotationError) as caught:
             SearchSpec.from_text(f"{kind}:policy=strengths,ratings=file.json")
         assert str(caught.value) == f"{kind} has no setting 'ratings'; did you mean strengths?"
-    with pytest.raises(hk.errors.NotationError, match="ab has no setting 'ratings'; there are"):
+    with pytest.raises(hk.errors.NotationError, match="ab has no setting 'ratings'; known:"):
         SearchSpec.from_text("ab:ratings=file.json")

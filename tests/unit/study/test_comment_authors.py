@@ -75,10 +75,13 @@ def test_what_goes_with_who_speaks_is_no_finding(seed: int) -> None:
         assert split.explanation is not None
         assert split.explanation.control == COMMENT_AUTHOR
         assert not split.is_sure
-        assert "who speaks" in split.sentence
-    assert any("is no finding" in note for note in held.notes())
+        explained = f"Explained by {COMMENT_AUTHOR}: with it held equal"
+        alike = f"It cannot be distinguished from {COMMENT_AUTHOR}."
+        is_alike = split.condition.sql == "first_to_play"
+        assert (alike if is_alike else explained) in split.sentence
+    assert any("are not findings" in note for note in held.notes())
     heading, *rows = held.lines()
-    assert rows[-1][heading.index("goes with")] == COMMENT_AUTHOR
+    assert rows[-1][heading.index("explained by")] == COMMENT_AUTHOR
 
 
 def test_what_is_held_equal_leaves_what_plain_arithmetic_says() -> None:
@@ -139,15 +142,15 @@ def test_a_report_tells_who_speaks_before_anything_else(tmp_path: Path) -> None:
         {"author": "second"},
     ]
     [caveat] = study.metrics(resampling=NO_INTERVALS).caveats
-    assert caveat.startswith("comments mixes 2 players")
+    assert caveat.startswith("comments combines 2 players, who comment on their own moves;")
     assert caveat.endswith("--with comments:by=player")
     found = study.slices()
     whose = [split for split in found if "first_to_play" in split.condition.columns]
     assert whose
     assert all(split.explanation is not None for split in whose)
     report = study_report(study, ReportOptions(resamples=20))
-    assert report.findings[0].kind == "several speakers"
-    assert not any("is to move" in each.text for each in report.findings if each.kind == "split")
+    assert report.findings[0].kind == "several comment authors"
+    assert not any("is to move" in each.text for each in report.findings if each.kind == "slice")
 
 
 def test_the_difference_in_rating_may_explain_a_split(tmp_path: Path) -> None:

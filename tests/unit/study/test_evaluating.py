@@ -233,7 +233,7 @@ def test_values_of_another_version_are_not_mixed_in(
 ) -> None:
     evaluate(study, [fake.spec()], where="game_id = 0")
     monkeypatch.setenv("FAKE_VERSION", "2")
-    with pytest.raises(hk.errors.EngineError, match="give it another name"):
+    with pytest.raises(hk.errors.EngineError, match="rename it with name="):
         evaluate(study, [fake.spec()])
     assert len(evaluated(study)) == 4
 
@@ -269,7 +269,7 @@ def test_values_of_another_version_that_came_in_at_the_same_time_stay_out_too(
 ) -> None:
     evaluate(study, [fake.spec()], where="game_id = 0")
     monkeypatch.setenv("FAKE_VERSION", "2")
-    with pytest.raises(hk.errors.EngineError, match="give it another name"):
+    with pytest.raises(hk.errors.EngineError, match="rename it with name="):
         evaluate(study, [fake.spec()], executor=AtOnce())
     assert len(evaluated(study)) == 4
 
@@ -474,7 +474,7 @@ def test_a_title_may_change_and_stays_until_then(study: hk.Study) -> None:
     [yours] = evaluate(study, ab(depth=1, title="Yours"), limit=1)
     assert (yours.engine, yours.title) == (first.engine, "Yours")
     assert chosen_evaluators(study, "Yours") == [first.engine]
-    with pytest.raises(hk.errors.ParameterError, match="names one evaluator"):
+    with pytest.raises(hk.errors.ParameterError, match="`title` needs a single evaluator"):
         evaluate(study, ["ab:depth=1", "ab:depth=2"], title="Mine")
 
 

@@ -169,7 +169,7 @@ def test_analyses_and_columns_of_ones_own(study: hk.Study) -> None:
     evaluate(study, ["uct:playouts=200,seed=1", share_left])
     assert "share_left" in str(study.metrics("share_left"))
     report = study.add_column("stones", lambda position: position.left)
-    assert (report.kind, report.known) == ("whole number", report.positions)
+    assert (report.kind, report.known) == ("integer", report.positions)
     assert study.select("stones = 9").num_rows == len(study.select("ply = 0"))
     assert "share_left" in str(study.curve("share_left"))
     assert "stones" in str(study.gaps("share_left", by="stones > 4"))
@@ -215,7 +215,7 @@ def test_games_are_added(study: hk.Study, lines: list[PythonLine]) -> None:
     _, report = append_to_study(study.path, [lines[0], short])
     assert (report.games, report.duplicates, report.positions) == (2, 1, 2)
     assert study.record(len(lines) + 1).result is None
-    with pytest.raises(StudyError, match="not of files"):
+    with pytest.raises(StudyError, match=r"games\.sgf: a study of a game in Python needs lines"):
         append_to_study(study.path, ["games.sgf"])
 
 
@@ -237,7 +237,9 @@ def test_a_study_opens_where_its_game_is_registered(study: hk.Study) -> None:
     )
     assert "hyoka.register_game('race', ...)" in found.stderr.splitlines()[-1]
     registered._STARTS.clear()
-    with pytest.raises(StudyError, match="of 'race', a game written in Python"):
+    with pytest.raises(
+        StudyError, match=r"'race' is not registered; first call hyoka\.register_game"
+    ):
         hk.Study.open(study.path)
 
 
@@ -262,12 +264,18 @@ class Wide(Race):
     ("given", "message"),
     [
         (lambda: PythonLine(Nameless()), "hyoka.register_game.'nameless', Nameless()"),
-        (lambda: PythonLine(Race(4)), "begin where its game does: hyoka.position.'race'"),
+        (lambda: PythonLine(Race(4)), "at the game's initial position: hyoka.position.'race'"),
         (lambda: PythonLine(Wide(), (70_000,)), "below 65536"),
         (lambda: hk.Record("python:Race", np.array([7], np.uint16)), "code 7 at ply 1"),
-        (lambda: hk.Record("othello", np.array([], np.uint16)), "of othello are given as files"),
-        (lambda: hk.Record("python:Chess2", np.array([], np.uint16)), "is called Chess2"),
-        (lambda: "games.sgf", "not of files"),
+        (
+            lambda: hk.Record("othello", np.array([], np.uint16)),
+            "of othello must be passed as files",
+        ),
+        (
+            lambda: hk.Record("python:Chess2", np.array([], np.uint16)),
+            "no Python game is named Chess2; first call hyoka.register_game",
+        ),
+        (lambda: "games.sgf", "games.sgf: a study of a game in Python needs lines"),
     ],
 )
 def test_what_no_study_can_keep(given: Callable[[], Any], message: str, tmp_path: Path) -> None:
@@ -280,7 +288,7 @@ def test_what_no_study_can_keep(given: Callable[[], Any], message: str, tmp_path
 
 def test_a_study_is_of_one_game_without_columns(tmp_path: Path) -> None:
     hk.register_game("drawn", Drawn())
-    with pytest.raises(StudyError, match="one game: race, not drawn"):
+    with pytest.raises(StudyError, match="one game, but these are race and drawn"):
         hk.Study.create(tmp_path / "study", [PythonLine(Race()), PythonLine(Drawn())])
     with pytest.raises(StudyError, match="add_column"):
         hk.Study.create(tmp_path / "study", PythonLine(Race()), columns="material")

@@ -192,7 +192,9 @@ def test_a_bad_condition_is_told_and_nothing_is_made(
 
 
 def test_a_study_is_not_overwritten(study: hk.Study, pgn: Path) -> None:
-    with pytest.raises(hk.errors.StudyError, match="there already"):
+    with pytest.raises(
+        hk.errors.StudyError, match=r"the study already exists; .*`hyoka study append`"
+    ):
         hk.Study.create(study.path, pgn)
 
 
@@ -200,7 +202,8 @@ def test_without_any_game_there_is_no_study(tmp_path: Path) -> None:
     file = tmp_path / "bad.pgn"
     file.write_text("1. e4 e5 2. Ke3 *\n", encoding="utf-8")
     with pytest.raises(
-        hk.errors.StudyError, match=r"1 refused as illegal move; first: .*bad.pgn:1: game 1, ply 2"
+        hk.errors.StudyError,
+        match=r"1 rejected \(illegal move\); first: .*bad.pgn:1: game 1, ply 2",
     ):
         hk.Study.create(tmp_path / "study", file)
     assert not (tmp_path / "study").exists()
@@ -216,7 +219,9 @@ def test_strict_stops_at_the_first_bad_game(tmp_path: Path, pgn: Path) -> None:
 def test_a_study_holds_one_game(tmp_path: Path, pgn: Path) -> None:
     other = tmp_path / "go.sgf"
     other.write_text("(;GM[1]SZ[9];B[ee])", encoding="utf-8")
-    with pytest.raises(hk.errors.StudyError, match="a study holds one game"):
+    with pytest.raises(
+        hk.errors.StudyError, match="several games, chess, go9; choose one with `where="
+    ):
         hk.Study.create(tmp_path / "mixed", [pgn, other])
     study = hk.Study.create(tmp_path / "chess", [pgn, other], where="game = 'chess'")
     assert study.game == "chess"
@@ -336,12 +341,12 @@ def test_what_a_killed_import_left_is_cleared_away(tmp_path: Path, pgn: Path) ->
 def test_only_games_of_the_study_are_added(study: hk.Study, tmp_path: Path) -> None:
     other = tmp_path / "go.sgf"
     other.write_text("(;GM[1]SZ[9];B[ee])", encoding="utf-8")
-    with pytest.raises(hk.errors.StudyError, match="go9, but the study is of chess"):
+    with pytest.raises(hk.errors.StudyError, match="games of go9, but the study has chess"):
         append_to_study(study.path, other)
 
 
 def test_no_such_game(study: hk.Study) -> None:
-    with pytest.raises(hk.errors.StudyError, match="no game 7; it has 3"):
+    with pytest.raises(hk.errors.StudyError, match="no game 7; its 3 games are numbered from 0"):
         study.record(7)
 
 
@@ -379,7 +384,7 @@ def test_a_solver_of_ones_own_can_adjudicate(study: hk.Study) -> None:
 
 
 def test_unknown_methods_are_told(study: hk.Study) -> None:
-    with pytest.raises(hk.errors.StudyError, match="there are rules"):
+    with pytest.raises(hk.errors.StudyError, match="known: rules"):
         adjudicate(study, "oracle")
-    with pytest.raises(hk.errors.StudyError, match="name of a method"):
+    with pytest.raises(hk.errors.StudyError, match="is not a method's name: use letters"):
         adjudicate(study, "../up", solver=lambda _position: None)

@@ -131,7 +131,7 @@ def test_balanced_gaps_tell_both_and_balanced_curves_are_weighed(samples: Study)
         assert other.unbalanced is None
         assert one.unbalanced == other.gap
         assert one.gap.level.effect.value != other.gap.level.effect.value
-    assert "the phase of the game being equal" in found.title
+    assert "with the phase of the game held equal" in found.title
     assert "level unbalanced" in found.lines()[0]
     row = found.table().to_pylist()[0]
     assert row["unbalanced_level"] == plain.table().to_pylist()[0]["level"]
@@ -161,21 +161,21 @@ def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> No
         samples.metrics("comments", by="nonsense")
     with pytest.raises(StudyError, match="no position"):
         samples.metrics("comments", where="ply > 100000")
-    with pytest.raises(
-        ParameterError, match=r"`evaluator` says whose splits, of Alpha-.*; comments"
-    ):
+    with pytest.raises(ParameterError, match=r"`evaluator` is required, one of Alpha-.*; comments"):
         samples.slices()
-    with pytest.raises(ParameterError, match="with itself"):
+    with pytest.raises(ParameterError, match="`other` is the same evaluator: comments"):
         samples.compare("comments", "comments")
-    with pytest.raises(ParameterError, match=r"`delta` .*`error` and `count`.*not both"):
+    with pytest.raises(
+        ParameterError, match=r"`delta` .*cannot be combined with `error` or `count`"
+    ):
         samples.curve("comments", delta=10, error=0.1)
-    with pytest.raises(ParameterError, match="knows the game's end"):
+    with pytest.raises(ParameterError, match="cannot use margin, which depends on the result"):
         samples.slices("comments", columns=["margin"])
-    with pytest.raises(ParameterError, match=r"`balance` .*say which with `by`"):
+    with pytest.raises(ParameterError, match=r"`balance` weights slices; it needs `by`"):
         samples.metrics("comments", balance="ply")
     with pytest.raises(ParameterError, match="`draws` is one of drop, half, not 'some'"):
         samples.curve("comments", draws="some")
-    with pytest.raises(ParameterError, match="`by` parts"):
+    with pytest.raises(ParameterError, match="`by` is required"):
         samples.gaps("comments")
     one, other = samples.engines
     for of_all in (
@@ -183,7 +183,9 @@ def test_wrong_questions_get_clear_answers(samples: Study, tmp_path: Path) -> No
         lambda: samples.compare(one, other, by="ply"),
         lambda: samples.disagreements(one, other, by="ply"),
     ):
-        with pytest.raises(ParameterError, match="of all together: choose some with `where`"):
+        with pytest.raises(
+            ParameterError, match=r"`by` has no effect .*select positions with `where`"
+        ):
             of_all()
     (tmp_path / "g.pgn").write_text("1. e4 e5 1-0")
     bare = Study.create(tmp_path / "bare", records=[tmp_path / "g.pgn"])
@@ -206,7 +208,7 @@ def test_one_question_is_asked_of_everything_and_keywords_change_it(samples: Stu
     [
         ({"draws": "wdl"}, "`draws` is one of drop, half, not 'wdl'"),
         ({"axis": "z"}, "`axis` is one of auto, value, score, not 'z'"),
-        ({"bins": [20]}, "`bins` cut a column: say which with `by`"),
+        ({"bins": [20]}, "`bins` needs a column: add `by`"),
         ({"by": "phase", "bins": [20]}, "`bins` .*`by='ply'`"),
     ],
 )
@@ -298,8 +300,8 @@ def test_real_values_of_tcec(shared_data: Callable[[str], Path], tmp_path: Path)
     metrics = study.metrics(resampling=NO_INTERVALS)
     assert metrics.parts[0]["roc"].value > 0.8
     # The file says [%eval] and not whose it is; two engines speak in every game.
-    assert "mixes" in metrics.notes()[0]
-    assert "as the values show" in metrics.notes()[0]
+    assert "comments combines" in metrics.notes()[0]
+    assert "inferred from the values" in metrics.notes()[0]
     ours = "ab:nodes=1,hash=0"
     evaluate(study, [ours], where="game_id < 60")
     assert study.metrics(ours, resampling=NO_INTERVALS).caveats == ()

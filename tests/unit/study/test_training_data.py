@@ -72,7 +72,7 @@ def test_points_keep_their_parts_and_centipawns_have_none(tmp_path: Path) -> Non
     assert (tmp_path / "y.txt").read_text().splitlines()[0].endswith(";31;1")
     table.write_text("game_id,ply,value\n0,0,0.6\n")
     evaluate(study, [f"table:{table}"])
-    with pytest.raises(hk.errors.StudyError, match=r"gives values .*\.csv"):
+    with pytest.raises(hk.errors.StudyError, match=r"has values .*use \.csv, \.parquet or \.json"):
         export_positions(study, tmp_path / "z.txt")
 
 
@@ -147,11 +147,14 @@ def test_what_can_not_be_written_is_said(tmp_path: Path) -> None:
         export_positions(study, tmp_path / "x.plain", where="ply = 0")
     evaluate(study, ["ab:nodes=1"])
     with pytest.raises(
-        hk.errors.StudyError, match=r"'\*' stands for 2 evaluators, Alpha-beta, 1 node;"
+        hk.errors.StudyError, match=r"'\*' matches 2 evaluators, Alpha-beta, 1 node;"
     ):
         export_positions(study, tmp_path / "x.txt", evaluator="*")
     for ending in ("txt", "plain", "csv", "parquet", "json", "epd"):
-        with pytest.raises(hk.errors.ParameterError, match="whose scores"):
+        with pytest.raises(
+            hk.errors.ParameterError,
+            match="`evaluator` is required, one of Alpha-beta, 1 node; comments",
+        ):
             export_positions(study, tmp_path / f"x.{ending}")
     assert export_positions(study, tmp_path / "x.csv", evaluator="comments").positions == 6
     assert export_positions(study, tmp_path / "x.txt", evaluator="comments").positions == 4

@@ -262,7 +262,7 @@ def test_steps_are_kept_and_damage_is_told(tmp_path: Path) -> None:
     nan = Estimate(0.1, math.nan, math.inf)
     split = BiasedSlice("w", "x > 1", "lean", "s", nan, 0.01, 9, 3, Estimate(-1.0, -2.0, -0.5), 0.2)
     found = SliceFindings((split,), 7, 5, 50, 2, 20)
-    file = tmp_path / "splits.json"
+    file = tmp_path / "slices.json"
     assert load_or_compute(file, SliceFindings, lambda: found) == found
     read = load_or_compute(file, SliceFindings, lambda: pytest.fail("it is there"))
     assert repr(read) == repr(found)

@@ -213,7 +213,7 @@ def analyze_slices_command(
     For example: hyoka analyze slices study -e comments --top 5
     """
     searched = None if columns is None else _columns(columns)
-    _check_files(inquiry, "splits", len(inquiry.evaluators))
+    _check_files(inquiry, "slices", len(inquiry.evaluators))
     with progress_bars() as progress:
         slices = [
             inquiry.study.slices(
@@ -221,7 +221,7 @@ def analyze_slices_command(
             )
             for name in inquiry.evaluators
         ]
-    _answer(inquiry, {"splits": slices})
+    _answer(inquiry, {"slices": slices})
 
 
 def _several(inquiry: Inquiry) -> list[str]:

@@ -93,7 +93,7 @@ def experiment_run_command(
     experiment = experiments.experiment_named(name)
     if scale not in experiment.scales:
         known = ", ".join(experiment.scales)
-        raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; there are {known}")
+        raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; known: {known}")
     with contextlib.ExitStack() as stack:
         executor, jobs = workers(stack, jobs, cluster_address)
         context = experiments.ExperimentContext(

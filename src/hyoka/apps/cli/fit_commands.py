@@ -258,7 +258,7 @@ def methods_of(names: list[str] | None) -> list[Method]:
     names = names or ["mlm"]
     for name in names:
         if name not in METHODS:
-            raise Error(f"no method '{name}'; there are {', '.join(METHODS)}")
+            raise Error(f"no method '{name}'; known: {', '.join(METHODS)}")
     return [method for method in METHODS if method in names]
 
 

@@ -101,7 +101,7 @@ def study_columns_command(
 ) -> None:
     """List the columns of a game or study; add columns of your own.
 
-    --add stores your own columns in a study, for use with --where, --by and splits.
+    --add stores your own columns in a study, for use with --where, --by and slices.
     """
     if add or drop:
         _change_columns(Study.open(game), add or [], drop or [])

@@ -134,7 +134,7 @@ def demo_command(
         write_report(demo.go, report, ReportOptions(evaluators=names), progress=progress)
     seconds = time.monotonic() - started
     if wants_json():
-        facts = {"metrics": metrics.rows(), "splits": slices.rows(), "seconds": round(seconds, 1)}
+        facts = {"metrics": metrics.rows(), "slices": slices.rows(), "seconds": round(seconds, 1)}
         print_json({"study": str(demo.go.path), "report": str(report), **facts})
         return
     print_result(metrics)
@@ -184,7 +184,7 @@ def bench_command(
     """
     games = benchmarked_games() if game is None else [game_facts(game).name]
     if not set(games) <= set(benchmarked_games()):
-        raise Error(f"no benchmark of {games[0]}; there are {', '.join(benchmarked_games())}")
+        raise Error(f"no benchmark of {games[0]}; known: {', '.join(benchmarked_games())}")
     measured = bench(games, rounds=rounds)
     results = list(tracked(measured, "bench", job_count(games), "jobs"))
     if answered([dataclasses.asdict(result) for result in results]):

@@ -86,7 +86,7 @@ def _check_names_no_program(text: str, known: Sequence[str]) -> None:
         if not kind_of(text).names_program:
             return
     raise hk.errors.NotationError(
-        f"no search or engine '{text}' here; there are {', '.join(known)}. "
+        f"no search or engine '{text}' here; known: {', '.join(known)}. "
         "An engine is allowed when the studio is started: hyoka studio --engine NAME=SPEC"
     )
 

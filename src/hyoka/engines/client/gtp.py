@@ -157,7 +157,7 @@ class GtpEngine(Engine):
                 limits_offered = [other for other in KEYS if self.profile.limit_command(other)]
                 raise self.transport.error(
                     f"knows no limit '{key}', as its profile '{self.profile.name}' says; "
-                    f"there are {', '.join(limits_offered)}",
+                    f"known: {', '.join(limits_offered)}",
                     "limit",
                 )
             await self._demand([template.format(seconds=seconds, **numbers)], "limit")

@@ -209,7 +209,7 @@ def with_setting(spec: SearchSpec, name: str, value: str) -> SearchSpec:
     """
     settings = {setting.name: setting for setting in SearchSpec.settings_for(spec.kind)}
     if name not in settings:
-        raise NotationError(f"{spec.kind} has no setting '{name}'; there are {', '.join(settings)}")
+        raise NotationError(f"{spec.kind} has no setting '{name}'; known: {', '.join(settings)}")
     # A spec's text cannot contain these.
     if any(mark in value for mark in ",\n"):
         raise NotationError(f"no value of a setting: '{value}'")

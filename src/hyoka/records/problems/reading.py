@@ -89,7 +89,7 @@ def read_problems(
         tried = "; ".join(f"{name} ({each.about})" for name, each in FORMATS.items())
         raise NotationError(f"{source}: no problem set in a format we know; tried {tried}")
     if format not in FORMATS:
-        raise NotationError(f"no format '{format}'; known are {', '.join(FORMATS)}")
+        raise NotationError(f"no format '{format}'; known: {', '.join(FORMATS)}")
     return FORMATS[format].read(text, source, open_beside)
 
 
@@ -141,7 +141,7 @@ def _suites(name: str) -> list[ProblemSet]:
                     raise
     if not suites:
         few = ", ".join(sorted(filter(_is_named_like_a_set, members))[:20])
-        raise SourceError(f"{archive} has no problem set '{pattern}'; there are {few}")
+        raise SourceError(f"{archive} has no problem set '{pattern}'; problem sets: {few}")
     return suites
 
 

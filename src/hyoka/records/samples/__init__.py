@@ -24,7 +24,7 @@ def sample_path(name: str) -> Path:
     'go9.sgf.xz'
     """
     if name not in SAMPLES:
-        hint = nearest(name, SAMPLES) or f"there are {', '.join(SAMPLES)}"
+        hint = nearest(name, SAMPLES) or f"known: {', '.join(SAMPLES)}"
         raise SourceError(f"no samples of '{name}'; {hint}")
     # The package contains a compiled module, so it is never imported from an archive.
     return Path(str(importlib.resources.files("hyoka.records.samples"))) / SAMPLES[name]

@@ -266,10 +266,10 @@ def _confidence(mine: Thoughts, seed: int) -> Confidence | None:
 
 
 def verdict(clear: Confidence) -> str:
-    """`over-confident`, `too modest`, or `honest` (within the interval or the tolerance)."""
+    """`overconfident`, `underconfident`, or `calibrated` (within the interval or the tolerance)."""
     if clear.got.high < clear.claimed - _SLACK:
-        return "over-confident"
-    return "too modest" if clear.got.low > clear.claimed + _SLACK else "honest"
+        return "overconfident"
+    return "underconfident" if clear.got.low > clear.claimed + _SLACK else "calibrated"
 
 
 _MOST_CHARTS: Final = 12
@@ -287,7 +287,7 @@ def confidence_findings(facts: MatchFacts, curves: Sequence[EvaluationCurve]) ->
     return [
         confidence_words(facts, curve)
         for curve in curves
-        if curve.confidence is not None and verdict(curve.confidence) == "over-confident"
+        if curve.confidence is not None and verdict(curve.confidence) == "overconfident"
     ][:_MOST_FINDINGS]
 
 
@@ -315,9 +315,9 @@ def confidence_words(facts: MatchFacts, curve: EvaluationCurve) -> str:
     if sure is None:
         return ""
     words = {
-        "over-confident": "it was over-confident.",
-        "too modest": "it was too modest.",
-        "honest": "its confidence fits what came.",
+        "overconfident": "it was overconfident.",
+        "underconfident": "it was underconfident.",
+        "calibrated": "it was well calibrated.",
     }[verdict(sure)]
     return (
         f"{facts.names[curve.player]}, where it saw one side clearly ahead, gave that side "

@@ -50,7 +50,7 @@ def duel_findings(facts: MatchFacts) -> list[str]:
             f"players would part as far with a probability of {chance:.2g}."
         )
     else:
-        first = f"{a} and {b} are level: {points}; which one is stronger is not shown."
+        first = f"{a} and {b} are level: {points}, which does not tell who is stronger."
     findings = [first]
     if not shown:
         findings.append(f"Estimated difference: {elo_text(strength)}.")

@@ -82,7 +82,7 @@ class StudyReport:
                 for each in group.comparisons
             ],
             "curves": Curves(tuple(s.own.curve for s in results.subjects)).rows(),
-            "splits": [row for s in results.subjects if s.slices for row in s.slices.rows()],
+            "slices": [row for s in results.subjects if s.slices for row in s.slices.rows()],
             "calibration": Calibration(
                 tuple(row for s in results.subjects for row in s.calibration)
             ).rows(),

@@ -53,7 +53,7 @@ def bin_examples(
 def examples_against(
     positions: Measured,
     sample: Sample,
-    split: Slice,
+    biased: Slice,
     on_the_board: NDArray[np.bool_],
     count: int,
 ) -> tuple[Example, ...]:
@@ -62,11 +62,11 @@ def examples_against(
     Games that ended on the board come before those lost by time or a fault; `on_the_board` marks
     them.
     """
-    holds = split.condition.holds
+    holds = biased.condition.holds
     values = sample.values.astype(np.float64)
     favored = values >= sample.threshold
-    upwards = split.effect.value > 0
-    if split.departure.kind == "level":
+    upwards = biased.effect.value > 0
+    if biased.departure.kind == "level":
         wrong = holds & (sample.results == (1 if upwards else 0))
         worth = -values if upwards else values
     else:

@@ -53,7 +53,7 @@ def findings_of(results: Results) -> tuple[Finding, ...]:
         islice((f for s in subjects for f in _no_guide(s)), _MOST_OF_A_KIND),
         islice((f for s in subjects for f in _confidence(s)), _MOST_OF_A_KIND),
         islice(
-            (f for s in subjects for f in _splits(s, 1 if subjects[1:] else 2)), _MOST_OF_A_KIND
+            (f for s in subjects for f in _slices(s, 1 if subjects[1:] else 2)), _MOST_OF_A_KIND
         ),
         islice((f for f in _dispute(results)), 1),
         islice((f for s in subjects for f in _falls(s)), 1),
@@ -75,7 +75,7 @@ def _doubts(results: Results) -> Iterator[Finding]:
             {"games": games},
         )
     for caveat in dict.fromkeys(c for s in results.subjects for c in s.positions.caveats):
-        yield Finding("several speakers", caveat)
+        yield Finding("several comment authors", caveat)
     for subject in results.subjects:
         sample = subject.own.sample
         if not has_both(sample):
@@ -145,7 +145,7 @@ def _quality_of_group(shared: Shared) -> Iterator[Finding]:
             [f"{each.metrics['roc'].value:.3f}" for each in [best, *(o for o, _ in level)]]
         )
         text = (
-            f"{names} do not differ significantly: ROC {rocs}, and the difference of the first two is "
+            f"{names} do not differ significantly: ROC {rocs}; the first two differ by "
             f"{_points(level[0][1])}."
         )
         if worse:
@@ -208,11 +208,11 @@ def _confidence(subject: Subject) -> Iterator[Finding]:
     if sure is None or not math.isfinite(sure.gap.low):
         return
     if sure.gap.high < -_HONEST:
-        verdict = "is over-confident"
+        verdict = "is overconfident"
     elif sure.gap.low > _HONEST:
-        verdict = "is too cautious"
+        verdict = "is underconfident"
     elif max(abs(sure.gap.low), abs(sure.gap.high)) <= 2 * _HONEST:
-        verdict = "is as sure as it should be"
+        verdict = "is well calibrated"
     else:
         return
     yield Finding(
@@ -229,19 +229,19 @@ def _confidence(subject: Subject) -> Iterator[Finding]:
     )
 
 
-def _splits(subject: Subject, most: int) -> Iterator[Finding]:
-    sure = [shown.split for shown in subject.shown_slices if shown.split.is_sure]
-    for split in sure[:most]:
+def _slices(subject: Subject, most: int) -> Iterator[Finding]:
+    sure = [shown.slice for shown in subject.shown_slices if shown.slice.is_sure]
+    for biased in sure[:most]:
         yield Finding(
-            "split",
-            f"{split.sentence} {split.gap.positions:,} positions of "
-            f"{counted(split.gap.games, 'game')}.",
+            "slice",
+            f"{biased.sentence} {biased.gap.positions:,} positions of "
+            f"{counted(biased.gap.games, 'game')}.",
             {
                 "evaluator": subject.name,
-                "condition": split.condition.sql,
-                "kind": split.departure.kind,
-                "effect": _numbers(split.effect),
-                "q_value": split.q_value,
+                "condition": biased.condition.sql,
+                "kind": biased.departure.kind,
+                "effect": _numbers(biased.effect),
+                "q_value": biased.q_value,
             },
         )
 

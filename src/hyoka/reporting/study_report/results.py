@@ -114,7 +114,7 @@ class Shared:
 class ShownSlice:
     """A slice with its curve and examples."""
 
-    split: Slice
+    slice: Slice
     curve: Curve
     against: tuple[Example, ...]
     """Examples with the largest errors."""
@@ -340,8 +340,8 @@ class _Work:
         by_ply = self._by_ply(sample, plies)
         with_draws = positions.sample(own.name)
         drawn = bool((with_draws.results == 0.5).any())
-        self.steps.begin(f"{own.name}: splits")
-        slices = self._splits(positions, sample, facts.is_player)
+        self.steps.begin(f"{own.name}: slices")
+        slices = self._slices_of(positions, sample, facts.is_player)
         return Subject(
             facts,
             positions,
@@ -390,7 +390,7 @@ class _Work:
         words = f"ply < {before}"
         return before, analysis.measure(part, resampling=self.resampling, condition=words)
 
-    def _splits(self, positions: Measured, sample: Sample, of_player: bool) -> Slices | None:
+    def _slices_of(self, positions: Measured, sample: Sample, of_player: bool) -> Slices | None:
         few = len(np.unique(sample.games)) < FEW_GAMES
         rows = sample.rows
         if few or not has_both(sample) or not self.options.slices or rows is None:
@@ -415,14 +415,14 @@ class _Work:
             on_the_board[game] = ending not in NOT_ON_THE_BOARD
         bins = analysis.open_bins(sample, least_positions(0))
         shown = []
-        for split in slices:
-            part = sample.where(split.condition.holds)
-            curve = self.curve(part, bins, split.condition.words)
-            against = examples_against(positions, sample, split, on_the_board, _AGAINST)
+        for biased in slices:
+            part = sample.where(biased.condition.holds)
+            curve = self.curve(part, bins, biased.condition.words)
+            against = examples_against(positions, sample, biased, on_the_board, _AGAINST)
             examples = bin_examples(
                 positions, part, curve, self.options.boards_a_bin, self.resampling.seed
             )
-            shown.append(ShownSlice(split, curve, against, examples))
+            shown.append(ShownSlice(biased, curve, against, examples))
         return tuple(shown)
 
     def shared(self, positions: Measured, judged: list[Judged]) -> Shared:

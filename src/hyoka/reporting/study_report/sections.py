@@ -145,7 +145,7 @@ def methods_of(results: Results) -> Iterator[str]:
         "than 100 positions are left out; where there are less than 4,000, bins of less than a "
         "fortieth of them, or of less than 10. A good curve rises all the way, and stays the same "
         "whatever condition the positions satisfy; where a condition's curve departs from the "
-        "curve of all, it splits."
+        "overall curve, the evaluation is biased there."
     )
     yield (
         "Positions of one game share its result, so they are no independent witnesses. Intervals "
@@ -168,11 +168,11 @@ def methods_of(results: Results) -> Iterator[str]:
     drawn = results.records.drawn
     yield (
         "Positions of drawn games count as a win and a loss of half a position's weight in curves, "
-        "metrics and splits, so that shares of wins are expected scores; log-loss is of these "
+        "metrics and slices, so that shares of wins are expected scores; log-loss is of these "
         "halves, Brier of the squared distance from one half. The curves of win, draw and loss "
         "under Calibration have draws of their own."
         if drawn and results.coverage.draws == "half"
-        else "Positions of drawn games are left out of curves, metrics and splits; the curves of "
+        else "Positions of drawn games are left out of curves, metrics and slices; the curves of "
         "win, draw and loss under Calibration have them."
         if drawn
         else "No game of the study is drawn."
@@ -201,20 +201,20 @@ def methods_of(results: Results) -> Iterator[str]:
         f"{0.5 + CLEARLY:.0%} for one side. Early, middle and late are thirds of the positions."
     )
     yield (
-        "Splits: levels of each column, ranges between its quantiles and pairs of the strongest "
-        "are tried, if they hold for at least 30 games. The effect is a mean over the condition's "
-        "positions, against all positions of the same value; its test respects games. Of all that "
-        "are listed, 5% are false at most on average (Benjamini and Hochberg), and intervals are "
-        "widened for having been selected. Near-duplicates are left out. Each is measured again "
-        "where who speaks is equal, where the difference in rating is, and where the phase of the "
-        "game is (tenths of the plies; not of conditions on plies themselves): what then loses "
-        "more than half of it, with zero inside, comes last and is no finding. A split says where "
-        "an evaluation is wrong, not why: conditions go with other things."
+        "Slices: the search tries levels of each column, ranges between its quantiles, and pairs "
+        "of the strongest, if they hold for at least 30 games. The effect is a mean over the "
+        "slice's positions, against all positions of the same value; its test respects games. On "
+        "average at most 5% of the list is false (Benjamini and Hochberg), and intervals are "
+        "widened for the selection. Near-duplicates are left out. Each slice is measured again "
+        "with the comment author, the rating difference and the phase of the game held equal "
+        "(phases are tenths of the plies; conditions on plies are exempt): a slice that then "
+        "loses more than half of its effect, with zero inside the interval, comes last and is no "
+        "finding. A slice says where an evaluation is wrong, not why."
     )
     yield (
-        "Boards of a bin are drawn at random, no two of one game. Boards of a split are the "
+        "Boards of a bin are drawn at random, no two of one game. Boards of a slice are the "
         "positions most against the evaluation there, games decided by time or a fault last: "
-        "they show the fault at its worst, not on average."
+        "they show the error at its worst, not on average."
     )
     yield (
         "All this is about these records: players of other strengths and games at other time "
@@ -289,7 +289,7 @@ def _which_positions(results: Results) -> Iterator[str]:
     for subject in results.subjects:
         if subject.is_wider:
             yield (
-                f"{subject.name} judged many more: its own curve, its phases and its splits are "
+                f"{subject.name} judged many more: its own curve, its phases and its slices are "
                 f"over {subject.own.curve.positions:,} positions of "
                 f"{subject.own.curve.games:,} {kind}."
             )
@@ -619,7 +619,7 @@ def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Sect
     title = f"Where {subject.name} is wrong"
     slices = subject.slices
     if slices is None:
-        return Section(title, ("There are too few games to search for splits.",))
+        return Section(title, ("There are too few games to search for slices.",))
     if not slices.slices:
         return Section(title, slices.notes())
     words = (
@@ -633,7 +633,7 @@ def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Sect
     if about := _about_columns(results, subject):
         blocks.append(Details("What the conditions are about", about))
     for number, shown in enumerate(subject.shown_slices):
-        sentence, numbers = shown.split.sentence, _about_slice(subject, shown)
+        sentence, numbers = shown.slice.sentence, _about_slice(subject, shown)
         if not shown.curve.points or not subject.own.curve.points:
             against = Boards(shown_boards(boards, shown.against))
             blocks.append(Details(sentence, (numbers,), (against,)))
@@ -648,7 +648,7 @@ def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Sect
 
 def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
     """Definitions of the columns in slices, one sentence each."""
-    used = {name for shown in subject.shown_slices for name in shown.split.condition.columns}
+    used = {name for shown in subject.shown_slices for name in shown.slice.condition.columns}
     return tuple(
         f"{column.name}: {column.doc}"
         for column in (columns(results.study.game) if results.study.columns else ())
@@ -659,31 +659,31 @@ def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
 def _slices_table(subject: Subject) -> Table:
     rows = tuple(
         (
-            shown.split.condition.words,
-            shown.split.verdict,
-            shown.split.effect.text("+.3f"),
-            _p_text(shown.split.q_value),
-            f"{shown.split.gap.positions:,}",
-            f"{shown.split.gap.games:,}",
-            shown.split.explanation.control if shown.split.explanation else "",
+            shown.slice.condition.words,
+            shown.slice.verdict,
+            shown.slice.effect.text("+.3f"),
+            _p_text(shown.slice.q_value),
+            f"{shown.slice.gap.positions:,}",
+            f"{shown.slice.gap.games:,}",
+            shown.slice.explanation.control if shown.slice.explanation else "",
         )
         for shown in subject.shown_slices
     )
     return Table(
-        "The splits, the worst first. q is the least share of false findings at which each would "
-        "still be listed. What goes with something else comes last: where that is equal, little of "
-        "the effect is left, so that it is no finding about the evaluation.",
-        ("When", "The evaluation", "Effect", "q", "Positions", "Games", "Goes with"),
+        "The slices, largest effect first. q is the smallest false discovery rate at which each "
+        "would still be listed. Slices that something else explains come last: with that held "
+        "equal, little of the effect remains, so they are no findings about the evaluation.",
+        ("Condition", "Bias", "Effect", "q", "Positions", "Games", "Explained by"),
         rows,
     )
 
 
 def _about_slice(subject: Subject, shown: ShownSlice) -> str:
     """The numbers of a slice in a sentence or two."""
-    split, distance = shown.split, shown.split.distance
+    biased, distance = shown.slice, shown.slice.distance
     text = (
-        f"Effect {split.effect.text('+.3f')}, q {_p_text(split.q_value)}; "
-        f"{split.gap.positions:,} positions of {counted(split.gap.games, 'game')}."
+        f"Effect {biased.effect.text('+.3f')}, q {_p_text(biased.q_value)}; "
+        f"{biased.gap.positions:,} positions of {counted(biased.gap.games, 'game')}."
     )
     if distance is not None:
         at = value_text(distance.at, subject.unit)
@@ -704,7 +704,7 @@ def _slice_explorer(
         "Positions of this condition where it was most wrong.",
         shown_boards(boards, shown.against),
     )
-    group = f"When {shown.split.condition.words}"
+    group = f"When {shown.slice.condition.words}"
     bins = curve_picks(results, 1, shown.curve, shown.examples, boards, group)
     return Explorer(
         Chart(chart, caption),

@@ -95,7 +95,7 @@ class _Steps:
     @cached_property
     def findings(self) -> SliceFindings:
         return load_or_compute(
-            self._folder / "splits.json",
+            self._folder / "slices.json",
             SliceFindings,
             lambda: find_biased_slices(self._evidence, self._plan.seed, self._progress),
         )

@@ -118,9 +118,7 @@ def offers(studio: Studio, form: Form, each: Field) -> list[str]:
     if each.name == "game":
         return games()
     if each.metavar == "EXPERIMENT":
-        with contextlib.suppress(hk.Error):  # a wheel has none
-            return list(load_experiments().EXPERIMENTS)
-        return []
+        return _experiments()
     if each.is_spec:
         comments = ["comments"] if form.name == "study evaluate" else []
         return [*comments, *studio.engines.choices()]
@@ -130,6 +128,12 @@ def offers(studio: Studio, form: Form, each: Field) -> list[str]:
     kinds = {"STUDY": "study", "RECORDS": "records", "FILES": "records", "MODEL": "model"}
     wanted = {kind for word, kind in kinds.items() if word in metavar}
     return [path for path, kind in found.items() if kind in wanted][:20]
+
+
+def _experiments() -> list[str]:
+    with contextlib.suppress(hk.Error):  # a wheel has none
+        return list(load_experiments().EXPERIMENTS)
+    return []
 
 
 async def start(request: Request) -> Response:

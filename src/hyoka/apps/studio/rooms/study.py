@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Study: where evaluations are wrong: curves, conditions, splits, games."""
+"""Study: where evaluations are wrong: curves, conditions, slices, games."""
 
 import math
 import tempfile

@@ -234,7 +234,7 @@ def boards(asked: Asked, examples: Iterable[Example]) -> Boards:
 def game_address(asked: Asked, game: int, ply: int | None = None) -> str:
     """Address of a game in the viewer."""
     return asked.to("/study/game", game=game, ply=ply, at=None, low=None, part=None, draw=None,
-                    page=None, split=None)  # fmt: skip
+                    page=None, slice=None)  # fmt: skip
 
 
 # Splits
@@ -248,10 +248,10 @@ def _chosen(asked: Asked) -> str:
     return name or asked.engines[0]
 
 
-def _splits(asked: Asked) -> Slices:
+def _slices_of(asked: Asked) -> Slices:
     name = _chosen(asked)
     question = asked.question.also(by=None, resampling=_some(asked))
-    found: Slices = once(asked, f"splits {name}", lambda: asked.study.slices(name, question))
+    found: Slices = once(asked, f"slices {name}", lambda: asked.study.slices(name, question))
     return found
 
 
@@ -264,27 +264,27 @@ def _slice_values(asked: Asked) -> Values:
     [label] = evaluator_titles(asked.study, [name])
     values: Values = {"of": name, "label": label, "commands": [command]}
     if total > _AT_ONCE and not asked["search"]:
-        return values | {"ask_first": total, "splits": None}
-    found = _splits(asked)
-    chosen = asked.number("split", 1, 1, max(len(found), 1))
+        return values | {"ask_first": total, "slices": None}
+    found = _slices_of(asked)
+    chosen = asked.number("slice", 1, 1, max(len(found), 1))
     listed = [
         {
             "number": number,
-            "sentence": split.sentence,
-            "is_sure": split.is_sure,
-            "q": probability_text(split.q_value),
-            "positions": split.gap.positions,
-            "games": split.gap.games,
-            "sql": split.condition.sql,
-            "curves": asked.to(view=None, where=_both(asked.where, split.condition.sql),
-                               engine=[name], of=None, split=None, search=None),
-            "boards_at": asked.to(split=number) + f"#split-{number}",
+            "sentence": biased.sentence,
+            "is_sure": biased.is_sure,
+            "q": probability_text(biased.q_value),
+            "positions": biased.gap.positions,
+            "games": biased.gap.games,
+            "sql": biased.condition.sql,
+            "curves": asked.to(view=None, where=_both(asked.where, biased.condition.sql),
+                               engine=[name], of=None, slice=None, search=None),
+            "boards_at": asked.to(slice=number) + f"#slice-{number}",
             "boards": _slice_boards(asked, name, found, number) if number == chosen else None,
         }
-        for number, split in enumerate(found, 1)
+        for number, biased in enumerate(found, 1)
     ]  # fmt: skip
-    shown = result_section(found, downloads=downloads(asked, "splits")) if listed else None
-    return values | {"ask_first": None, "splits": listed, "shown": shown, "notes": found.notes()}
+    shown = result_section(found, downloads=downloads(asked, "slices")) if listed else None
+    return values | {"ask_first": None, "slices": listed, "shown": shown, "notes": found.notes()}
 
 
 def _both(one: str | None, other: str) -> str:
@@ -300,8 +300,8 @@ def _slice_boards(asked: Asked, name: str, found: Slices, number: int) -> Boards
     ids = endings["game_id"].to_numpy()
     on_the_board = np.ones(int(ids.max(initial=-1)) + 1, bool)
     on_the_board[ids] = ~np.isin(endings["ending"].to_numpy(zero_copy_only=False), NOT_ON_THE_BOARD)
-    split = found[number - 1]
-    return boards(asked, examples_against(loaded, loaded.samples[0], split, on_the_board, _BOARDS))
+    biased = found[number - 1]
+    return boards(asked, examples_against(loaded, loaded.samples[0], biased, on_the_board, _BOARDS))
 
 
 # Games
@@ -462,11 +462,11 @@ VIEWS: Final[Mapping[str, View]] = {
         lambda asked: {"curves": _answer(asked).curves, "gaps": _answer(asked).gaps},
         lambda asked: asked.by is None and are_loaded(asked),
     ),
-    "splits": View(
+    "slices": View(
         "Slices",
         "Conditions under which an evaluator is most wrong.",
         _slice_values,
-        lambda asked: {"splits": _splits(asked)},
+        lambda asked: {"slices": _slices_of(asked)},
     ),
     "games": View(
         "Games",
