@@ -118,6 +118,59 @@ class RandomSearch:
         self.mean = vectors[int(np.argmax(fitness))]
 
 
+class Spsa:
+    """Simultaneous perturbation stochastic approximation (Spall 1992), a gradient from two vectors.
+
+    Step k compares the mean ± c_k Δ, with random signs Δ, and moves along Δ by a_k times the
+    difference in fitness over 2 c_k. c_k falls as k^-0.101 and a_k as (k + A)^-0.602. A first
+    difference of 100 (Elo) moves each coordinate by a tenth of the initial deviation.
+    """
+
+    name: ClassVar[str] = "spsa"
+    batch: int = 2
+
+    def __init__(
+        self,
+        size: int,
+        *,
+        start: float = 1.0,
+        deviation: float = 0.3,
+        steps: int = 100,
+        seed: int = 0,
+    ) -> None:
+        self.mean = np.full(size, start)
+        self._first = deviation
+        self._delay = 0.1 * steps
+        self._seed = seed
+        self._asked = 0
+        self._signs = np.ones(size)
+
+    @property
+    def _distance(self) -> float:
+        return float(self._first * max(self._asked, 1) ** -0.101)
+
+    @property
+    def deviation(self) -> Vector:
+        """Distance of the compared vectors from the mean."""
+        return np.full_like(self.mean, self._distance)
+
+    def ask(self) -> NDArray[np.float64]:
+        """Return the mean moved along random signs, and against them."""
+        self._asked += 1
+        rng = np.random.default_rng([self._seed, self._asked])
+        self._signs = rng.choice([-1.0, 1.0], len(self.mean))
+        return self.mean + self._distance * np.outer([1.0, -1.0], self._signs)
+
+    def tell(self, vectors: NDArray[np.float64], fitness: Vector, new: NDArray[np.bool_]) -> None:
+        """Move along the gradient of the last two vectors; older vectors are ignored."""
+        del vectors
+        if int(new.sum()) == self.batch:
+            better, worse = fitness[new]
+            gain = 0.1 * self._first * ((1 + self._delay) / (self._asked + self._delay)) ** 0.602
+            gain *= self._first / self._distance / 100
+            self.mean = self.mean + gain * (better - worse) * self._signs
+
+
 class CmaEs:
     """Covariance matrix adaptation evolution strategy, from the package `cma`."""
 
@@ -164,4 +217,4 @@ class CmaEs:
             self._strategy.tell(list(vectors[new]), list(-fitness[new]))
 
 
-OPTIMIZERS: Final = (Pbilc.name, CmaEs.name, RandomSearch.name)
+OPTIMIZERS: Final = (Pbilc.name, CmaEs.name, Spsa.name, RandomSearch.name)

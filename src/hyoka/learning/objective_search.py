@@ -39,14 +39,17 @@ from hyoka.learning.objective_optimizers import (
     Optimizer,
     Pbilc,
     RandomSearch,
+    Spsa,
 )
 from hyoka.learning.objectives import (
+    CONSTANTS,
     VECTOR_SIZE,
     Combination,
     Comparison,
     Objective,
     Parameterized,
     objective_model_file,
+    parse_constants,
 )
 from hyoka.models.sparse import SparseEvaluation
 from hyoka.parallel import Run, WorkerState
@@ -81,6 +84,12 @@ class SearchPlan:
     best: int = option(10, "K of PBILc: individuals that set the deviation.", min=1)
     start: float = option(1.0, "Initial mean of each coordinate.")
     deviation: float = option(0.3, "Initial standard deviation.", above=0)
+    constants: tuple[float, ...] = option(
+        CONSTANTS,
+        "c1 to c4, the starting slope, margin, and weights of moves and outcomes.",
+        metavar="C1,C2,C3,C4",
+        parse=parse_constants,
+    )
     seed: int = option(0, "Seed of draws, training and games.", min=0)
 
     def __post_init__(self) -> None:
@@ -101,7 +110,18 @@ class SearchPlan:
             return Pbilc(VECTOR_SIZE, rate=self.rate, best=self.best, **common)
         if self.optimiser == CmaEs.name:
             return CmaEs(VECTOR_SIZE, batch=max(4, self.population // 2), **common)
+        if self.optimiser == Spsa.name:
+            return Spsa(VECTOR_SIZE, steps=self.steps, **common)
         return RandomSearch(VECTOR_SIZE, **common)
+
+    def objective(self, factors: NDArray[np.float64]) -> Parameterized:
+        """The objective of a vector of factors."""
+        return Parameterized.from_vector(factors, self.constants)
+
+    @property
+    def initial(self) -> Parameterized:
+        """The objective at the initial mean."""
+        return self.objective(np.full(VECTOR_SIZE, self.start))
 
     @property
     def pairs(self) -> int:
@@ -112,6 +132,8 @@ class SearchPlan:
     def text(self) -> str:
         """Canonical text of the plan, without the number of steps."""
         plain = asdict(dataclasses.replace(self, training=TrainingSettings(), steps=0))
+        if self.constants == CONSTANTS:
+            del plain["constants"]
         training = {"training": self.training.text, "passes": self.training.passes}
         return json.dumps(plain | training, sort_keys=True)
 
@@ -235,7 +257,7 @@ class ObjectiveSearch:
     @property
     def mean(self) -> Parameterized:
         """The objective at the mean of the distribution: the result so far."""
-        return Parameterized.from_vector(self._optimizer.mean)
+        return self.plan.objective(self._optimizer.mean)
 
     def elo(self) -> dict[int, float]:
         """Elo of the population, with mean 0. Pre: all have played."""
@@ -359,9 +381,7 @@ class ObjectiveSearch:
     ) -> None:
         missing = [each for each in self.population if not self.file_of(each).exists()]
         tasks = [
-            TrainingTask(
-                each, Parameterized.from_vector(self.vectors[each]), self._lessons, self.plan
-            )
+            TrainingTask(each, self.plan.objective(self.vectors[each]), self._lessons, self.plan)
             for each in missing
         ]
         for done in _all_done(train, tasks, jobs, executor, "a training"):
@@ -471,6 +491,7 @@ def save_objective(search: ObjectiveSearch, path: Path, origin: Origin) -> None:
 
 
 PROPOSED: Final = "proposed"
+START: Final = "start"
 _APART: Final = 1_000_003
 """Seed offset, so that openings differ from those of the search."""
 
@@ -499,9 +520,9 @@ def trained_files(  # noqa: PLR0913 - a keyword for each choice
     return files
 
 
-def baselines() -> dict[str, Objective]:
-    """Baseline objectives."""
-    return {each.name: each() for each in (Comparison, Combination)}
+def opponents(plan: SearchPlan) -> dict[str, Objective]:
+    """Objectives that a search's result plays: the usual ones, and where the search began."""
+    return {each.name: each() for each in (Comparison, Combination)} | {START: plan.initial}
 
 
 def verify(  # noqa: PLR0913 - a keyword for each choice
@@ -515,16 +536,16 @@ def verify(  # noqa: PLR0913 - a keyword for each choice
     executor: Executor | None = None,
     progress: OnProgress | None = None,
 ) -> list[MatchResult]:
-    """Play matches between the evaluation of an objective and those of the baselines.
+    """Play matches between the evaluation of an objective and those of its opponents.
 
     `play` plays a match in a folder. Openings and seeds differ from those of the search for the
     objective.
     """
-    objectives = {PROPOSED: objective} | baselines()
+    objectives = {PROPOSED: objective} | opponents(plan)
     files = trained_files(
         objectives, lessons, plan, folder, jobs=jobs, executor=executor, progress=progress
     )
-    pairs = [(PROPOSED, Comparison.name), (PROPOSED, Combination.name)]
+    pairs = [(PROPOSED, name) for name in (Comparison.name, Combination.name, START)]
     pairs.append((Combination.name, Comparison.name))
     results = []
     for one, other in pairs:

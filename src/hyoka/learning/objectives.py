@@ -19,14 +19,15 @@ from typing import Any, ClassVar, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.foundation.errors import NotationError, SourceError, nearest
+from hyoka.foundation.errors import NotationError, ParameterError, SourceError, nearest
 from hyoka.search.difficulty import CLASSES, Categories
 from hyoka.storage.model_file import ModelFile, Origin, number_of, read_model_file, shown
 
 PARAMETERS: Final = ("slope", "margin", "moves", "outcome")
 """Names of W1 to W4."""
 CONSTANTS: Final = (0.0237, 64.0, 1.0, 16.0)
-"""c1 to c4: constant multipliers of the products of factors."""
+"""c1 to c4: constant multipliers of the products of factors; the margin c2 is in centipawns of
+shogi, so other games need their own."""
 L1: Final = 0.00625
 CATEGORY_COUNT: Final = sum(CLASSES.values())
 
@@ -103,6 +104,7 @@ class Parameterized:
     factors: tuple[tuple[float, ...], ...] = ((1.0,) * CATEGORY_COUNT,) * len(PARAMETERS)
     """By parameter and category; categories of all classes are concatenated."""
     l1: float = L1
+    constants: tuple[float, ...] = CONSTANTS
     by_category: ClassVar[bool] = True
 
     def weights(self, rows: int, categories: Categories | None) -> NDArray[np.float32]:
@@ -110,7 +112,7 @@ class Parameterized:
         if categories is None or len(categories) != rows:
             raise NotationError("this objective needs the categories of all positions")
         factors = np.asarray(self.factors)
-        products = np.tile(np.asarray(CONSTANTS), (rows, 1))
+        products = np.tile(np.asarray(self.constants), (rows, 1))
         for numbers in categories.numbered():
             has_category = numbers >= 0
             products[has_category] *= factors[:, numbers[has_category]].T
@@ -125,13 +127,18 @@ class Parameterized:
             }
             for parameter, row in zip(PARAMETERS, self.factors, strict=True)
         }
-        return {"kind": self.name, "factors": table, "l1": self.l1}
+        plain = {"kind": self.name, "factors": table, "l1": self.l1}
+        if self.constants != CONSTANTS:
+            plain["constants"] = list(self.constants)
+        return plain
 
     @classmethod
-    def from_vector(cls, numbers: NDArray[np.float64]) -> "Parameterized":
+    def from_vector(
+        cls, numbers: NDArray[np.float64], constants: tuple[float, ...] = CONSTANTS
+    ) -> "Parameterized":
         """Create an objective from a vector of factors, with the factor of w0 last."""
         table = numbers[:-1].reshape(len(PARAMETERS), CATEGORY_COUNT)
-        return cls(tuple(map(tuple, table.tolist())), float(L1 * numbers[-1]))
+        return cls(tuple(map(tuple, table.tolist())), float(L1 * numbers[-1]), constants)
 
     def vector(self) -> NDArray[np.float64]:
         """The inverse of `from_vector`."""
@@ -145,6 +152,22 @@ def class_starts() -> list[int]:
     """Index of each class's first category."""
     sizes = list(CLASSES.values())
     return [sum(sizes[:index]) for index in range(len(sizes))]
+
+
+def parse_constants(text: str) -> tuple[float, ...]:
+    """Parse c1 to c4, separated by commas.
+
+    >>> parse_constants("0.0237,64,1,16")
+    (0.0237, 64.0, 1.0, 16.0)
+    """
+    try:
+        constants = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        constants = ()
+    if len(constants) != len(PARAMETERS) or not np.isfinite(constants).all() or min(constants) < 0:
+        names = ", ".join(PARAMETERS)
+        raise ParameterError("constants", f"are four numbers from 0 on ({names}), not '{text}'")
+    return constants
 
 
 OBJECTIVES: Final[dict[str, type[Comparison] | type[Combination] | type[Parameterized]]] = {
@@ -195,8 +218,11 @@ def _parameterised(plain: Mapping[str, Any]) -> Parameterized:
     )
     if any(len(row) != CATEGORY_COUNT for row in rows):
         raise ValueError("not a factor for each category")
-    objective = Parameterized(rows, number_of(plain["l1"]))
-    if not np.isfinite(objective.vector()).all():
+    constants = tuple(number_of(value) for value in plain.get("constants", CONSTANTS))
+    if len(constants) != len(PARAMETERS):
+        raise ValueError("not a constant for each parameter")
+    objective = Parameterized(rows, number_of(plain["l1"]), constants)
+    if not np.isfinite([*objective.vector(), *constants]).all():
         raise ValueError("some numbers are none")
     return objective
 

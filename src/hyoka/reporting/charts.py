@@ -11,7 +11,7 @@ import math
 import os
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
@@ -427,6 +427,54 @@ def lines(
     )
     layers = [reference_line(0.5, "y"), chart] if share else [chart]
     return alt.layer(*layers).properties(width="container", height=_HEIGHT)
+
+
+def banded_lines(  # noqa: PLR0913 - a keyword for each choice
+    xs: Sequence[float],
+    series: Mapping[str, Sequence[float]],
+    band: tuple[Sequence[float], Sequence[float]],
+    *,
+    x: str,
+    y: str,
+    title: str,
+) -> AltairChart:
+    """Draw lines over a shaded band; the last line is thick, the others are thin."""
+    *_, main = series
+    shade = (
+        alt.Chart(
+            chart_data(
+                [
+                    {"x": at, "low": low, "high": high}
+                    for at, low, high in zip(xs, *band, strict=True)
+                ]
+            )
+        )
+        .mark_area(opacity=0.2, color=QUIET)
+        .encode(x="x:Q", y="low:Q", y2="high:Q")
+    )
+    rows = [
+        {"series": name, "x": at, "y": value}
+        for name, values in series.items()
+        for at, value in zip(xs, values, strict=True)
+    ]
+    drawn = (
+        alt.Chart(chart_data(rows))
+        .mark_line(color=COLORS[0])
+        .encode(
+            x=alt.X("x:Q", title=x, axis=alt.Axis(values=list(xs), format="d")),
+            y=alt.Y("y:Q", title=y, scale=alt.Scale(zero=False)),
+            detail="series:N",
+            strokeWidth=alt.condition(f"datum.series == '{main}'", alt.value(3), alt.value(1)),
+            opacity=alt.condition(f"datum.series == '{main}'", alt.value(1), alt.value(0.5)),
+            tooltip=["series:N", alt.Tooltip("y:Q", title=y, format=".3~r")],
+        )
+    )
+    return alt.layer(shade, drawn).properties(width=260, height=160, title=title)
+
+
+def in_columns(charts: Sequence[AltairChart], columns: int) -> AltairChart:
+    """Arrange charts in rows of at most `columns`."""
+    return alt.concat(*charts, columns=columns)  # type: ignore[arg-type]
 
 
 def lines_over_plies(  # noqa: PLR0913 - a keyword for each choice

@@ -7,19 +7,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyoka.arena.match import MatchResult
 from hyoka.foundation.math import logistic
 from hyoka.learning.objective_search import ObjectiveSearch, Step
 from hyoka.learning.objectives import (
-    CONSTANTS,
     PARAMETERS,
     Parameterized,
     class_starts,
     objective_from,
 )
 from hyoka.learning.selfplay_loop import Generation, SelfPlayLoop
-from hyoka.reporting.charts import MOST_SERIES, AltairChart, Dot, Spot, dots, lines
+from hyoka.reporting.charts import (
+    MOST_SERIES,
+    AltairChart,
+    Dot,
+    Spot,
+    banded_lines,
+    dots,
+    in_columns,
+    lines,
+)
 from hyoka.reporting.page import Chart, Details, Page, Section, Table
 from hyoka.search.difficulty import CLASSES
 from hyoka.storage.model_file import ModelFile, number_of
@@ -61,12 +70,39 @@ def weights_chart(objective: Parameterized, name: str) -> AltairChart:
     return lines(spots, x=CLASS_WORDS[name], y="factor")
 
 
+def factor_bands_chart(
+    name: str, found: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> AltairChart:
+    """Draw the factors of one class by search, parameter and category, with a band for each.
+
+    Each parameter has a panel: thin lines are searches, the thick line is their mean.
+    """
+    first = 1 if name == "correct_depth" else 0
+    panels = []
+    for row, parameter in enumerate(PARAMETERS):
+        places = [first + place for place in range(CLASSES[name])]
+        series = {f"search {number}": each[row] for number, each in enumerate(found, 1)}
+        series["mean"] = found[:, row].mean(axis=0)
+        panels.append(
+            banded_lines(
+                places,
+                {words: values.tolist() for words, values in series.items()},
+                (low[row].tolist(), high[row].tolist()),
+                x=CLASS_WORDS[name],
+                y="factor",
+                title=_PARAMETER_WORDS[parameter],
+            )
+        )
+    return in_columns(panels, 2)
+
+
 def shapes_chart(objective: Parameterized) -> AltairChart:
     """Draw the sigmoids of move comparisons at some stages of a game."""
     slopes, margins = objective.factors[0], objective.factors[1]
     spots = []
     for eighth in _SHAPES:
-        slope, margin = CONSTANTS[0] * slopes[eighth], CONSTANTS[1] * margins[eighth]
+        slope = objective.constants[0] * slopes[eighth]
+        margin = objective.constants[1] * margins[eighth]
         for x in np.linspace(-400, 300, 71):
             y = logistic(slope * (x + margin))
             spots.append(Spot(f"eighth {eighth}", float(x), float(y)))
