@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hyoka.analysis.sample import VALUE, DrawnGames, Link, Reals, Sample
 from hyoka.foundation.errors import ParameterError
-from hyoka.foundation.math import Estimate, logistic
+from hyoka.foundation.math import Estimate, damped_newton, logistic
 from hyoka.storage.result import MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
 
 SURE = 1e-4
@@ -197,31 +197,26 @@ def fit_plain(sample: Sample, confidence: float = 0.95) -> PlainLogistic:
 
 
 def _fit_slope(x: Reals, wins: Reals, losses: Reals) -> tuple[float, float]:
-    """Find the maximum-likelihood slope and its curvature; NaN if Newton's method diverges.
-
-    The loss is convex in the slope, so a step that does not reduce it is halved.
-    """
+    """Find the maximum-likelihood slope and its curvature; NaN if Newton's method diverges."""
     weight = wins + losses
 
-    def loss(slope: float) -> float:
-        return float(
-            (wins * np.logaddexp(0, -slope * x) + losses * np.logaddexp(0, slope * x)).sum()
-        )
+    def loss(slope: Reals) -> tuple[float, Reals]:
+        each = wins * np.logaddexp(0, -slope * x) + losses * np.logaddexp(0, slope * x)
+        return float(each.sum()), logistic(slope * x)
 
-    slope, best = 0.0, loss(0.0)
-    for _ in range(_MOST_STEPS):
-        chance = logistic(slope * x)
-        curvature = float((weight * chance * (1 - chance) * x**2).sum())
-        if not curvature > 0:
-            break
-        step = float(((wins - weight * chance) * x).sum()) / curvature
-        while abs(step) > 1e-10 * (1 + abs(slope)) and loss(slope + step) > best:
-            step /= 2
-        slope += step
-        best = loss(slope)
-        if abs(step) <= 1e-10 * (1 + abs(slope)):
-            return slope, curvature
-    return math.nan, math.nan
+    def curvature(chance: Reals) -> float:
+        return float((weight * chance * (1 - chance) * x**2).sum())
+
+    def newton_step(slope: Reals, chance: Reals) -> tuple[Reals, bool]:
+        if not curvature(chance) > 0:
+            raise np.linalg.LinAlgError("all chances are certain")
+        step = ((wins - weight * chance) * x).sum(keepdims=True) / curvature(chance)
+        return step, bool(abs(step[0]) <= 1e-10 * (1 + abs(slope[0])))
+
+    slope, converged = damped_newton(np.zeros(1), loss, newton_step, steps=_MOST_STEPS)
+    if not converged:
+        return math.nan, math.nan
+    return float(slope[0]), curvature(logistic(slope * x))
 
 
 def _inverted(slope: float, half: float) -> Estimate:

@@ -160,7 +160,10 @@ def constants(outcomes: Outcomes) -> Maximum:
 def _climbed(
     outcomes: Outcomes, basis: Array, checked: Array, at: Array
 ) -> tuple[Array, float, int, bool]:
-    """Minimize the loss per position by Newton's method, damped where it is not convex."""
+    """Minimize the loss per position by Newton's method, damped where it is not convex.
+
+    Unlike `damped_newton`, it adds to the Hessian, as in a trust region.
+    """
     total, width = outcomes.total, basis.shape[1]
     floor = _LEAST * (checked @ at.reshape(2, -1).T).mean(axis=0)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyoka.foundation.errors import Error
-from hyoka.foundation.math import logistic
+from hyoka.foundation.math import damped_newton, logistic
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -302,33 +302,33 @@ class DavidsonModel:
 
         An unbounded advantage stops the search far beyond what games can determine.
         """
-        here = self._derivatives(fit)
-        largest = gain = math.inf
-        for _ in range(_STEPS):
-            try:
-                ratings, advantage, log_nu = self._newton(fit, here)
-            except np.linalg.LinAlgError:
-                break
+        gain = math.inf
+
+        def fit_at(point: Floats) -> Fit:
+            advantage, log_nu = map(float, point[-2:])
+            return replace(fit, ratings=point[:-2], advantage=advantage, log_nu=log_nu)
+
+        def evaluate(point: Floats) -> tuple[float, _Derivatives]:
+            derivatives = self._derivatives(fit_at(point))
+            return -derivatives.value, derivatives
+
+        def newton_step(point: Floats, here: _Derivatives) -> tuple[Floats, bool]:
+            nonlocal gain
+            there = fit_at(point)
+            ratings, advantage, log_nu = self._newton(there, here)
+            step = np.array([*self._graph.centered(ratings), advantage, log_nu])
             largest = max(float(np.abs(ratings).max()), abs(advantage), abs(log_nu))
             gain = self._slope(here, ratings, advantage, log_nu)
-            length = min(1.0, 4 / largest) if largest else 1.0
-            while True:
-                there = replace(
-                    fit,
-                    ratings=self._graph.centered(fit.ratings + length * ratings),
-                    advantage=fit.advantage + length * advantage,
-                    log_nu=fit.log_nu + length * log_nu,
-                )
-                after = self._derivatives(there)
-                if after.value >= here.value - 1e-12 * abs(here.value) or length < 1e-6:
-                    break
-                length /= 2
-            fit, here = there, after
-            endless = fit.fits_advantage and not fit.advantage_prior
-            if largest < _PRECISION or (endless and abs(fit.advantage) > 2 * _FAR):
-                return fit
+            endless = there.fits_advantage and not there.advantage_prior
+            is_last = largest < _PRECISION or (endless and abs(there.advantage) > 2 * _FAR)
+            return step * min(1.0, 4 / largest) if largest else step, is_last
+
+        start = np.array([*fit.ratings, fit.advantage, fit.log_nu])
+        point, converged = damped_newton(start, evaluate, newton_step, steps=_STEPS, least=1e-6)
+        if converged:
+            return fit_at(point)
         if gain < _NO_GAIN:  # with thousands of players the equations are solved approximately
-            return fit
+            return fit_at(point)
         raise Error("the ratings do not converge; rate more games, or fewer players")
 
     def _slope(self, here: _Derivatives, ratings: Floats, advantage: float, log_nu: float) -> float:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimates with intervals, the logistic function, and seeds derived from numbers."""
+"""Estimates with intervals, the logistic function, Newton's method, and seeds from numbers."""
 
 import hashlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, overload
+from typing import Any, Final, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+Derivatives = TypeVar("Derivatives")
 
 _ASYMMETRY: Final = 0.5
 """The difference of both arms, as a share of the half-width."""
@@ -129,6 +132,51 @@ def logistic(x: Any) -> Any:
         return (1 if x >= 0 else small) / (1 + small)
     powers = np.exp(-np.abs(x))
     return np.asarray(np.where(x >= 0, 1, powers) / (1 + powers))
+
+
+def damped_newton(  # noqa: PLR0913 - a keyword for each limit
+    start: NDArray[np.float64],
+    evaluate: Callable[[NDArray[np.float64]], tuple[float, Derivatives]],
+    newton_step: Callable[[NDArray[np.float64], Derivatives], tuple[NDArray[np.float64], bool]],
+    *,
+    steps: int,
+    rounding: float = 1e-12,
+    least: float = 1e-12,
+    on_step: Callable[[float], None] | None = None,
+) -> tuple[NDArray[np.float64], bool]:
+    """Minimize a function by Newton's method; return the point, and whether it converged.
+
+    `evaluate` returns the function and its derivatives at a point, `newton_step` the step from
+    there and whether it is small enough to be the last. A step that increases the function by more
+    than its `rounding` error is halved. The method fails at a share below `least`, at a
+    singular Hessian (`LinAlgError`), and after `steps` steps. `on_step` gets each new value.
+
+    >>> def cosh(x):
+    ...     return float(np.cosh(x[0])), np.tanh(x)
+    >>> damped_newton(np.array([1.0]), cosh, lambda x, t: (-t, abs(t[0]) < 1e-9), steps=9)
+    (array([0.]), True)
+    """
+    point, (value, derivatives) = start, evaluate(start)
+    for _ in range(steps):
+        try:
+            step, is_last = newton_step(point, derivatives)
+        except np.linalg.LinAlgError:
+            break
+        share = 1.0
+        while True:
+            beyond = point + share * step
+            new_value, new_derivatives = evaluate(beyond)
+            if new_value <= value + rounding * (1 + abs(value)):
+                break
+            share /= 2
+            if share < least:
+                return point, False
+        point, value, derivatives = beyond, new_value, new_derivatives
+        if on_step is not None:
+            on_step(value)
+        if is_last and share == 1:
+            return point, True
+    return point, False
 
 
 def derive_seed(*numbers: int) -> int:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.foundation.errors import ParameterError, StudyError
-from hyoka.foundation.math import logistic
+from hyoka.foundation.math import damped_newton, logistic
 from hyoka.foundation.progress import OnProgress, Tally
 
 Optimizer = Literal["lbfgs", "mm"]
@@ -278,26 +278,26 @@ def _newton(
     work: _Work, logs: Floats, preconditioner: _Preconditioner, rounds: int
 ) -> tuple[Floats, bool]:
     """Run Newton's method from near the optimum; return also whether it converged."""
-    value, gradient = work.at(logs)
-    while len(work.posterior) < rounds:
+
+    def evaluate(logs: Floats) -> tuple[float, Floats]:
+        value, gradient = work.at(logs)
+        return -value, gradient
+
+    def newton_step(logs: Floats, gradient: Floats) -> tuple[Floats, bool]:
         at_bound = (np.abs(logs) >= _FARTHEST) & (np.sign(gradient) == np.sign(logs))
         step, accurate = _newton_step(work, logs, gradient, ~at_bound, preconditioner)
-        share = 1.0
-        while True:
-            beyond = np.clip(logs + share * step, -_FARTHEST, _FARTHEST)
-            new_value, new_gradient = work.at(beyond)
-            # The gain may be below the rounding error of the sum over all competitions.
-            if new_value >= value - _ROUNDING * abs(value):
-                break
-            share /= 2
-            if share < _LEAST:
-                return logs, False
-        moved = float(np.abs(beyond - logs).max(initial=0.0))
-        logs, value, gradient = beyond, new_value, new_gradient
-        work.note(value)
-        if share == 1 and accurate and moved <= TOLERANCE:
-            return logs, True
-    return logs, False
+        step = np.clip(step, -_FARTHEST - logs, _FARTHEST - logs)
+        return step, accurate and float(np.abs(step).max(initial=0.0)) <= TOLERANCE
+
+    return damped_newton(
+        logs,
+        evaluate,
+        newton_step,
+        steps=rounds - len(work.posterior),
+        rounding=_ROUNDING,
+        least=_LEAST,
+        on_step=lambda loss: work.note(-loss),
+    )
 
 
 def _newton_step(

@@ -16,7 +16,7 @@ from hyoka import _core
 from hyoka.analysis import Resampling, mean_by_games
 from hyoka.arena.elo import wilson_rate
 from hyoka.foundation.errors import ParameterError, StudyError, named
-from hyoka.foundation.math import Estimate
+from hyoka.foundation.math import Estimate, damped_newton
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import position
 from hyoka.models.bundled import default_strengths
@@ -298,7 +298,6 @@ _GRADIENT: Final = 1e-9
 _STEPS: Final = 100
 _SINGULAR: Final = 1e-12
 """Relative curvature below which a direction is flat."""
-_ROUNDING: Final = 1e-12
 
 Floats = NDArray[np.float64]
 
@@ -380,24 +379,22 @@ def combine(  # noqa: PLR0913 - a keyword for each choice
         # Newton's method: nearly collinear models have directions so flat that first-order methods
         # stop far from the optimum. Identical models share their power equally, by the
         # least-squares step.
-        weights = np.full(len(chosen), 1 / len(chosen))
-        value, slope = loss(weights, chosen)
-        for _ in range(_STEPS):
-            if np.abs(slope).max() <= _GRADIENT:
-                return weights, value
+        def newton_step(weights: Floats, slope: Floats) -> tuple[Floats, bool]:
+            is_last = bool(np.abs(slope).max() <= _GRADIENT)
             step = np.linalg.lstsq(hessian(weights, chosen), -slope, rcond=_SINGULAR)[0]
-            share = 1.0
-            while share > _SINGULAR:
-                new_value, new_slope = loss(weights + share * step, chosen)
-                if new_value <= value + _ROUNDING:
-                    break
-                share /= 2
-            else:
-                break
-            weights, value, slope = weights + share * step, new_value, new_slope
-        raise StudyError(
-            "the powers of the models did not converge: take more games, or other models"
+            return np.asarray(step, np.float64), is_last
+
+        weights, converged = damped_newton(
+            np.full(len(chosen), 1 / len(chosen)),
+            lambda weights: loss(weights, chosen),
+            newton_step,
+            steps=_STEPS,
         )
+        if not converged:
+            raise StudyError(
+                "the powers of the models did not converge: take more games, or other models"
+            )
+        return weights, loss(weights, chosen)[0]
 
     alone = [best([i])[1] for i in range(len(parts))]
     weights, together = best(list(range(len(parts))))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.foundation.errors import StudyError
-from hyoka.foundation.math import logistic
+from hyoka.foundation.math import damped_newton, logistic
 
 Method = Literal["mlm", "ls"]
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
@@ -146,26 +146,19 @@ def _newton(columns: Array, results: Array) -> Array:
     certain, a test for perfect separation decides whether it exists.
     """
     count, width = columns.shape
-    at = np.zeros(width)
-    loss = float(log_losses(columns @ at, results).mean())
-    converged = False
-    for _ in range(_STEPS):
-        expected = logistic(columns @ at)
+
+    def evaluate(at: Array) -> tuple[float, Array]:
+        logits = columns @ at
+        return float(log_losses(logits, results).mean()), logits
+
+    def newton_step(_at: Array, logits: Array) -> tuple[Array, bool]:
+        expected = logistic(logits)
         gradient = columns.T @ (results - expected) / count
         curvature = (columns * (expected * (1 - expected))[:, None]).T @ columns / count
-        step = _solved(curvature, gradient)
-        if step is None:
-            break
-        converged = bool(gradient @ step < _SETTLED)
-        if converged:
-            at = at + step
-            break
-        while True:
-            beyond = float(log_losses(columns @ (at + step), results).mean())
-            if beyond <= loss or np.abs(step).max() < 1e-12:
-                break
-            step /= 2
-        at, loss = at + step, beyond
+        step = np.linalg.solve(curvature, gradient)
+        return step, bool(gradient @ step < _SETTLED)
+
+    at, converged = damped_newton(np.zeros(width), evaluate, newton_step, steps=_STEPS)
     certain = np.abs(columns @ at) > _CERTAIN
     if not converged:
         certain[:] = True

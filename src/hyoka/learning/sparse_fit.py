@@ -178,6 +178,7 @@ class _Descent:
                 self._on_step(self.steps, expected)
             if expected < settled:
                 return (beta + step if every == 1 else beta), True
+            # Unlike `damped_newton`: an old Hessian may serve again, and Armijo's rule decides.
             share, gained = 1.0, False
             while share > 1e-6 and not gained:
                 beyond = beta + share * step
