@@ -268,7 +268,7 @@ def null_means(plan: SearchPlan, runs: int, seed: int) -> NDArray[np.float64]:
     return means
 
 
-def match(  # noqa: PLR0913, PLR0917 - all that a match is made of
+def match(  # noqa: PLR0917 - all that a match is made of
     context: ExperimentContext,
     game: str,
     plan: SearchPlan,

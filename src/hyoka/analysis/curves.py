@@ -272,7 +272,7 @@ class Curve:
         return f"{self.name}, {self.condition}" if self.condition else self.name
 
 
-def curve(  # noqa: PLR0913 - a keyword for each choice
+def curve(
     sample: Sample,
     *,
     binning: Binning | None = None,

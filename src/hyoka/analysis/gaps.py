@@ -144,7 +144,7 @@ class Distance:
     shared: tuple[float, float]
 
 
-def curve_distance(  # noqa: PLR0913 - a keyword for each choice
+def curve_distance(
     sample: Sample,
     holds: NDArray[np.bool_],
     *,

@@ -329,7 +329,7 @@ class SliceSettings:
         check_options(self)
 
 
-def find_slices(  # noqa: PLR0913 - a keyword for each choice
+def find_slices(
     sample: Sample,
     columns: Mapping[str, NDArray[Any]],
     settings: SliceSettings | None = None,

@@ -181,7 +181,7 @@ class WdlModel:
         return model_code(language, self)
 
 
-def fit_wdl_model(  # noqa: PLR0913 - a keyword for each choice
+def fit_wdl_model(
     sample: Sample,
     stages: NDArray[Any],
     along: Stages,

@@ -80,7 +80,7 @@ class MatchResult:
         return "\n".join(lines) or f"no game played yet of {self.wanted}"
 
 
-def play_match(  # noqa: PLR0913 - a keyword for each choice
+def play_match(
     plan: MatchPlan,
     folder: Path | str,
     *,

@@ -206,7 +206,7 @@ class RatingSettings:
             raise ValueError(f"an advantage is 'fit' or a number of Elo, not {self.advantage!r}")
 
 
-def rate_players(  # noqa: PLR0913 - a keyword for each choice
+def rate_players(
     first: ArrayLike,
     second: ArrayLike,
     result: ArrayLike,
@@ -252,7 +252,7 @@ def rate_players(  # noqa: PLR0913 - a keyword for each choice
     return _rating_list(names, graph, tallies, fit, covariance, anchor)
 
 
-def _rating_list(  # noqa: PLR0913, PLR0917 - everything that was found
+def _rating_list(  # noqa: PLR0917 - everything that was found
     names: Sequence[str],
     graph: Graph,
     tallies: Tallies,

@@ -164,7 +164,7 @@ def _worth(game: Position, move: str) -> float | None:
     return float(ending.score) if ending.solved else None
 
 
-def solve(  # noqa: PLR0913 - a keyword for each choice
+def solve(
     problems: Iterable[Problem | GtpTest | Assertion],
     player: Spec | str,
     *,

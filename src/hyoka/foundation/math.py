@@ -134,7 +134,7 @@ def logistic(x: Any) -> Any:
     return np.asarray(np.where(x >= 0, 1, powers) / (1 + powers))
 
 
-def damped_newton(  # noqa: PLR0913 - a keyword for each limit
+def damped_newton(
     start: NDArray[np.float64],
     evaluate: Callable[[NDArray[np.float64]], tuple[float, Derivatives]],
     newton_step: Callable[[NDArray[np.float64], Derivatives], tuple[NDArray[np.float64], bool]],

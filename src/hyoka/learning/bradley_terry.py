@@ -85,7 +85,7 @@ class BradleyTerry:
         return len(self.posterior)
 
 
-def fit_bradley_terry(  # noqa: PLR0913 - a keyword for each choice
+def fit_bradley_terry(
     competitions: _core.Competitions,
     *,
     optimizer: Optimizer = "lbfgs",

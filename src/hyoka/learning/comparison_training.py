@@ -128,7 +128,7 @@ class Lessons:
         return cls(table, np.repeat(np.array(ends, np.float32), rows))
 
     @classmethod
-    def of_study(  # noqa: PLR0913 - a keyword for each choice
+    def of_study(
         cls,
         study: Study,
         *,
@@ -511,7 +511,7 @@ def _identity(
     return digest.hexdigest()
 
 
-def learn_comparison(  # noqa: PLR0913 - a keyword for each choice
+def learn_comparison(
     learned: Lessons,
     held_out: Lessons | None = None,
     *,

@@ -140,7 +140,7 @@ _MOST_NUMBERS: Final = 10**8
 """Limit on numbers in the feature matrix: 0.8 GB, and a fit needs a few copies."""
 
 
-def term_examples(  # noqa: PLR0913 - a keyword for each choice
+def term_examples(
     study: Study,
     terms: Sequence[str],
     selection: PositionSelection | None = None,

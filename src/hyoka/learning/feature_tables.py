@@ -171,7 +171,7 @@ class TableColumns:
         return [name for name in named if name is not None]
 
 
-def feature_table(  # noqa: PLR0913 - a keyword for each choice
+def feature_table(
     source: object,
     study: Study | None = None,
     columns: TableColumns | None = None,

@@ -143,7 +143,7 @@ class Mets(Model):
         return cls(game_facts(model_file.game).name, mets_tree(model_file), model_file.origin)
 
 
-def learn_mets(  # noqa: PLR0913 - a keyword for each choice
+def learn_mets(
     games: GameTable,
     *,
     threshold: int = THRESHOLD,

@@ -54,7 +54,7 @@ class Pbilc:
     name: ClassVar[str] = "pbilc"
     batch: int = 1
 
-    def __init__(  # noqa: PLR0913 - a keyword for each number
+    def __init__(
         self,
         size: int,
         *,

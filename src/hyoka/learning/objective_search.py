@@ -496,7 +496,7 @@ _APART: Final = 1_000_003
 """Seed offset, so that openings differ from those of the search."""
 
 
-def trained_files(  # noqa: PLR0913 - a keyword for each choice
+def trained_files(
     objectives: dict[str, Objective],
     lessons: Lessons,
     plan: SearchPlan,
@@ -525,7 +525,7 @@ def opponents(plan: SearchPlan) -> dict[str, Objective]:
     return {each.name: each() for each in (Comparison, Combination)} | {START: plan.initial}
 
 
-def verify(  # noqa: PLR0913 - a keyword for each choice
+def verify(
     objective: Objective,
     lessons: Lessons,
     plan: SearchPlan,

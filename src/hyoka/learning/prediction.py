@@ -324,7 +324,7 @@ class Combined(Model):
         return _core.combined_model(self.game, models, list(self.weights))
 
 
-def combine(  # noqa: PLR0913 - a keyword for each choice
+def combine(
     games: GameTable,
     parts: Sequence[ModelFile],
     *,
@@ -453,7 +453,7 @@ class PlayoutQuality:
         }
 
 
-def playout_quality(  # noqa: PLR0913 - a keyword for each choice
+def playout_quality(
     game: str,
     policies: Sequence[PlayoutPolicy],
     *,

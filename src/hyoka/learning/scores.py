@@ -68,7 +68,7 @@ class ScoredLeaves:
         return len(self.scores)
 
     @classmethod
-    def of_study(  # noqa: PLR0913 - a keyword for each choice
+    def of_study(
         cls,
         study: Study,
         evaluator: str | None = None,
@@ -224,7 +224,7 @@ def _scale(scores: NDArray[Any], expected: Array, games: NDArray[np.int64], usua
     return 1 / float(fit.coefficients[0])
 
 
-def _most_likely(  # noqa: PLR0913 - what there is to a fit
+def _most_likely(
     matrix: Any,
     expected: Array,
     scale: float,

@@ -28,7 +28,7 @@ _MOVES: Final = 4_000_000
 """Maximum number of moves to examine, at a hundred bytes each."""
 
 
-def frequent_shapes(  # noqa: PLR0913 - a keyword for each choice
+def frequent_shapes(
     games: GameTable,
     most: int,
     *,
@@ -320,7 +320,7 @@ class Latent(Model):
         return latent_content(self.names, self.logs, self.factors)
 
 
-def learn_latent(  # noqa: PLR0913 - a keyword for each choice
+def learn_latent(
     games: GameTable,
     strengths: Strengths,
     settings: StrengthSettings,

@@ -215,7 +215,7 @@ class WeightFit:
         ModelFile.of("formula", content, origin=origin).save(path)
 
 
-def fit_weights(  # noqa: PLR0913 - a keyword for each choice
+def fit_weights(
     examples: Examples,
     method: Method = "mlm",
     *,

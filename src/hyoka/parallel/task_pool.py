@@ -199,7 +199,7 @@ class Run(Generic[T, R]):
     end of the block cancels running tasks and releases the workers' resources.
     """
 
-    def __init__(  # noqa: PLR0913 - a keyword for each choice
+    def __init__(
         self,
         work: Callable[[T, WorkerState], R],
         *,

@@ -197,7 +197,7 @@ class GameTable:
         )
 
     @classmethod
-    def of_all_positions(  # noqa: PLR0913 - a column each
+    def of_all_positions(
         cls,
         game: str,
         *,

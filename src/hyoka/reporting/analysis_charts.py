@@ -212,7 +212,7 @@ def unique_labels(curves: Sequence[Curve]) -> list[str]:
     return labels
 
 
-def _row(  # noqa: PLR0913, PLR0917 - all that a datum tells
+def _row(  # noqa: PLR0917 - all that a datum tells
     curves: Curves,
     part: Curve,
     point: CurvePoint,

@@ -320,7 +320,7 @@ class Part:
         return self.above - self.below
 
 
-def dots(  # noqa: PLR0913 - a keyword for each choice
+def dots(
     rows: Sequence[Dot],
     *,
     x: str,
@@ -429,7 +429,7 @@ def lines(
     return alt.layer(*layers).properties(width="container", height=_HEIGHT)
 
 
-def banded_lines(  # noqa: PLR0913 - a keyword for each choice
+def banded_lines(
     xs: Sequence[float],
     series: Mapping[str, Sequence[float]],
     band: tuple[Sequence[float], Sequence[float]],
@@ -477,7 +477,7 @@ def in_columns(charts: Sequence[AltairChart], columns: int) -> AltairChart:
     return alt.concat(*charts, columns=columns)  # type: ignore[arg-type]
 
 
-def lines_over_plies(  # noqa: PLR0913 - a keyword for each choice
+def lines_over_plies(
     rows: Sequence[dict[str, Any]],
     *,
     names: Sequence[str],

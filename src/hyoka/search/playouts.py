@@ -52,7 +52,7 @@ class Playouts:
         )
 
 
-def playouts(  # noqa: PLR0913 - a keyword for each choice
+def playouts(
     game: AnyGame | str,
     count: int,
     *,

@@ -81,7 +81,7 @@ class Searcher:
             book = book_of(self.spec, self.game) if tries_book else None
             self._player = player if book is None else with_book(player, self.spec, book)
 
-    def search(  # noqa: PLR0913 - a keyword for each choice
+    def search(
         self,
         game: AnyGame,
         limits: SearchLimits | None = None,

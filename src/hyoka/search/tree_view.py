@@ -113,7 +113,7 @@ class SearchTree:
         return sum(1 for _ in self.root.nodes())
 
 
-def search_tree(  # noqa: PLR0913 - a keyword for each choice
+def search_tree(
     game: AnyGame,
     search: Searcher | SearchSpec | str,
     limits: SearchLimits | None = None,

@@ -196,7 +196,7 @@ def metrics(
     )
 
 
-def slices(  # noqa: PLR0913 - a keyword for each choice
+def slices(
     study: "Study",
     evaluator: str | None = None,
     question: Question | None = None,

@@ -289,7 +289,7 @@ class EvaluationPlan:
         check_options(self)
 
 
-def evaluate(  # noqa: PLR0913 - a keyword for each choice
+def evaluate(
     study: Study,
     specs: Sequence[SpecLike] | SpecLike,
     plan: EvaluationPlan | None = None,

@@ -149,7 +149,7 @@ class ColumnReport:
     """The number of table rows without a position in the study."""
 
 
-def add_column(  # noqa: PLR0913 - a keyword for each choice
+def add_column(
     study: "Study",
     name: str,
     given: Any,

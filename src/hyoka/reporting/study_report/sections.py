@@ -401,7 +401,7 @@ def _share_beyond(judged: Judged) -> float:
     return float(((values < points[0].lower) | (values >= points[-1].upper)).mean())
 
 
-def curve_picks(  # noqa: PLR0913, PLR0917
+def curve_picks(  # noqa: PLR0917
     results: Results,
     number: int,
     curve: Curve,

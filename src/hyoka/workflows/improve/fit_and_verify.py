@@ -281,7 +281,7 @@ def share_risk(test: Sprt, tried: int) -> Sprt:
     return replace(test, alpha=test.alpha / tried)
 
 
-def verify(  # noqa: PLR0913 - a keyword for each choice
+def verify(
     study: Study,
     candidate: Candidate,
     plan: ImprovePlan,

@@ -37,7 +37,7 @@ from hyoka.workflows.improve.improvement import (
 PLAN: Final = "plan.json"
 
 
-def improve(  # noqa: PLR0913 - a keyword for each choice
+def improve(
     study: Study,
     plan: ImprovePlan | None = None,
     *,
