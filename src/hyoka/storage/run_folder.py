@@ -18,7 +18,7 @@ from typing import IO, Any, Final, Self
 
 from hyoka.foundation.errors import StudyError, escape_control_chars
 from hyoka.foundation.text import shorten
-from hyoka.storage.files import now, read_regular, write_text
+from hyoka.storage.files import now, open_regular, read_regular, write_text
 from hyoka.storage.outputs import check_output_folder
 
 LOCK: Final = ".lock"
@@ -32,7 +32,7 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
 
     `doing` describes the work for others: `adding records`.
     """
-    with _locked_file(folder, doing):
+    with hold_lock(folder, doing):
         yield
 
 
@@ -40,7 +40,7 @@ def is_held(folder: Path) -> bool | None:
     """Whether a folder's lock is held; None if there is no lock file."""
     _check_lock(folder / LOCK)
     try:
-        with (folder / LOCK).open("rb") as file:
+        with open_regular(folder / LOCK, follow_links=False) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return None
@@ -56,7 +56,11 @@ def _check_lock(path: Path) -> None:
             raise StudyError(f"{path}: not a regular file: remove it, and try again")
 
 
-def _locked_file(folder: Path, doing: str) -> IO[str]:
+def hold_lock(folder: Path, doing: str) -> IO[str]:
+    """Return the open lock file of a folder, which this process and those that inherit it hold.
+
+    Raises StudyError with its holder if another process has it.
+    """
     path = folder / LOCK
     _check_lock(path)
     deadline = time.monotonic() + _PATIENCE_S

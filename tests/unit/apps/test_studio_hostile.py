@@ -351,7 +351,7 @@ def test_tables_of_names_beside_a_record_are_not_read_through_a_link(tmp_path: P
         assert (answer.status_code, "is not in the studio" in answer.text) == (400, True)
 
 
-@pytest.mark.parametrize("name", ["log", "run.json", "progress.json", "lock"])
+@pytest.mark.parametrize("name", ["log", "run.json", "progress.json", ".lock"])
 @pytest.mark.parametrize("kind", ["pipe", "link"])
 def test_a_run_has_regular_files_only(tmp_path: Path, name: str, kind: str) -> None:
     folder = tmp_path / "folder"

@@ -195,10 +195,10 @@ def test_a_run_goes_on_although_somebody_looks_at_it(
 ) -> None:
     run = runs.start("match run", {"words": ["position", "perft", "othello", "1"]})
     wait_for(run, "done")
-    with (run.place / "lock").open("rb") as looked_at:
+    with (run.place / ".lock").open("rb") as looked_at:
         fcntl.flock(looked_at, fcntl.LOCK_SH)  # as a reader does for a moment
         monkeypatch.setattr(
-            "hyoka.apps.studio.runs.time.sleep", lambda _s: fcntl.flock(looked_at, fcntl.LOCK_UN)
+            "hyoka.storage.run_folder.time.sleep", lambda _s: fcntl.flock(looked_at, fcntl.LOCK_UN)
         )
         runs.resume(run.number)
     monkeypatch.undo()

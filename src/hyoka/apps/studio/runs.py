@@ -3,13 +3,12 @@
 
 A run is a folder: `run.json` (the command and what was filled in), `log`, `progress.json` (which
 the command keeps up, see `HYOKA_PROGRESS`), `process.json`, `wish.json` (what was asked of it
-last), `ended.json`, and `lock`, which is held while it lives. What state it is in is read from
+last), `ended.json`, and `.lock`, which is held while it lives. What state it is in is read from
 there, by any server, at any time. What was filled in is checked anew whenever it is started: a
 folder of somebody else's is no order.
 """
 
 import contextlib
-import fcntl
 import json
 import math
 import os
@@ -29,6 +28,7 @@ import hyoka as hk
 from hyoka.apps.studio.folder import STATE, Folder
 from hyoka.foundation.errors import escape_control_chars
 from hyoka.storage.files import open_regular, read_regular, write_text
+from hyoka.storage.run_folder import hold_lock, is_held
 
 Values = Mapping[str, Sequence[str]]
 """Values of a form by field."""
@@ -39,7 +39,6 @@ KEPT_WHEN_STOPPED: Final = frozenset(
 )
 """Commands that go on where they stopped: to pause is to stop them. Others are held as they are."""
 _PATIENCE_S: Final = 6.0
-_TRIES: Final = 20
 _LOG_SHOWN: Final = 1 << 15
 _LARGEST_COUNT: Final = 10**15
 
@@ -85,14 +84,7 @@ class Run:
     @property
     def is_alive(self) -> bool:
         """Whether its process is there."""
-        try:
-            with open_regular(self.place / "lock", follow_links=False) as file:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except FileNotFoundError:
-            return False
-        except BlockingIOError:
-            return True
-        return False
+        return bool(is_held(self.place))
 
     @property
     def state(self) -> str:
@@ -255,9 +247,11 @@ class Runs:
 
     def _launch(self, run: Run) -> None:
         place = run.place
-        with (place / "lock").open("ab") as lock:
-            if not _taken(lock.fileno()):
-                return  # another window was quicker
+        try:
+            lock = hold_lock(place, run.command)
+        except hk.errors.StudyError:
+            return  # another window was quicker
+        with lock:
             for name in ("ended.json", "wish.json", "progress.json", "process.json"):
                 _forget(place / name)
             stored = {"command": run.command, "values": run.values, "words": run.words}
@@ -285,17 +279,6 @@ class Runs:
         # Somebody may have wished for its end before it was there.
         if wish := _json(place / "wish.json").get("wish"):
             _end(run, str(wish))
-
-
-def _taken(lock: int) -> bool:
-    """Take a run's lock; who only looks whether it lives has it for a moment as well."""
-    for _ in range(_TRIES):
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            time.sleep(0.01)
-    return False
 
 
 def _end(run: Run, wish: str) -> None:
