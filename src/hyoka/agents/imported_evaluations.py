@@ -90,7 +90,7 @@ class ImportedEvaluations:
             raise NotationError(f"{TABLE}: {error.parameter} {error.problem}") from error
 
     @property
-    def source(self) -> str:
+    def _source(self) -> str:
         """The file's path, or words for messages."""
         return str(self.table) if isinstance(self.table, str | Path) else "the table"
 
@@ -98,14 +98,14 @@ class ImportedEvaluations:
     def text(self) -> str:
         """The text that `from_text` reads, if the table is a file."""
         settings = {
-            "name": self.title if self.title != _name_of(self.source) else "",
+            "name": self.title if self.title != _name_of(self._source) else "",
             "value": self.value if self.value != "value" else "",
             "score": self.score if self.score != "score" else "",
             "view": self.view if self.view != "first" else "",
             "unit": self.unit,
         }
         words = ",".join(f"{name}={value}" for name, value in settings.items() if value)
-        return ":".join(filter(None, [TABLE, words, self.source]))
+        return ":".join(filter(None, [TABLE, words, self._source]))
 
     def __str__(self) -> str:
         return self.text
@@ -146,7 +146,7 @@ class TableAgent(Agent[ImportedEvaluations]):
         columns = _columns(spec, table)
         naming = [name for name in table.column_names if name in NAMING]
         used = table.select([*naming, *_names(spec, table).values()])
-        matched = source.find_rows(used, spec.source)
+        matched = source.find_rows(used, spec._source)
         order = pa.array(matched.rows)
         rows = pa.table({name: column.take(order) for name, column in columns.items()})
         has_value = np.zeros(len(rows), bool)
@@ -161,9 +161,9 @@ class TableAgent(Agent[ImportedEvaluations]):
         if "score" in rows.column_names:
             unit = spec.unit or facts_named(source.game).naming.unit
             rows = rows.append_column("unit", pa.array([unit] * len(rows)))
-        identity = {"spec": spec.title, "name": f"the table {spec.title}", "source": spec.source}
+        identity = {"spec": spec.title, "name": f"the table {spec.title}", "source": spec._source}
         notes = (
-            f"{matched.lost:,} of {len(table):,} rows of {spec.source} match no position of the "
+            f"{matched.lost:,} of {len(table):,} rows of {spec._source} match no position of the "
             "study",
         )
         return [RecordedEvaluations(spec, rows, identity, notes if matched.lost else ())]
@@ -177,7 +177,7 @@ def _names(spec: ImportedEvaluations, table: pa.Table) -> dict[str, str]:
 
 def _columns(spec: ImportedEvaluations, table: pa.Table) -> dict[str, pa.ChunkedArray]:
     """Return the evaluation columns of a table in the form that a study stores."""
-    source = spec.source
+    source = spec._source
     for name in (spec.value, spec.score):
         if name not in ("value", "score", *table.column_names):
             hint = nearest(name, table.column_names)

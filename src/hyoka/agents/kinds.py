@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from hyoka.agents.agent import Agent, Answer, RecordedGame, Spec, Turn
+from hyoka.agents.agent import Agent, Answer, RecordedGame, Spec, Turn, prefix_of
 from hyoka.agents.comments import CommentsAgent
 from hyoka.agents.engine_agent import EngineAgent
 from hyoka.agents.imported_evaluations import TableAgent
@@ -300,7 +300,7 @@ SpecLike = str | Spec | Callable[..., Any]
 
 def kind_of(text: str) -> type[Agent[Any]]:
     """Return the kind of agent that a text names; raises NotationError."""
-    prefix = text.partition(":")[0].strip()
+    prefix = prefix_of(text)
     for kind in AGENT_KINDS:
         if prefix.lower() in kind.prefixes:
             return kind
@@ -319,7 +319,7 @@ def roles_of(text: str, game: str) -> frozenset[str]:
     >>> sorted(roles_of("exact", "othello")), sorted(roles_of("comments", "othello"))
     (['evaluator', 'solver'], [])
     """
-    return kind_of(text).roles(text.partition(":")[0].strip(), game)
+    return kind_of(text).roles(prefix_of(text), game)
 
 
 def spec_of(agent: SpecLike) -> Spec:

@@ -24,8 +24,8 @@ compares mean claims with mean results.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from statistics import NormalDist
 from typing import Any, Final, Literal, NamedTuple
@@ -479,14 +479,6 @@ class MetricsTable(Result):
     def title(self) -> str:
         """One-line title."""
         return "Prediction of results"
-
-    def showing(self, names: Sequence[str]) -> "MetricsTable":
-        """A copy that shows these metrics."""
-        for name in names:
-            if name not in METRICS:
-                hint = nearest(name, METRICS) or f"known: {', '.join(METRICS)}"
-                raise StudyError(f"no metric '{name}'; {hint}")
-        return replace(self, shown=tuple(names))
 
     def table(self) -> pa.Table:
         """One row per evaluator, condition and metric; NaN with too few games."""

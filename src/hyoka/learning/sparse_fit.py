@@ -7,7 +7,6 @@ many positions, the first steps use the Hessian of a sample; the last ones use t
 which the errors need too.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -42,11 +41,6 @@ _DEPENDENT: Final = 1e-10
 """Eigenvalue of the scaled Hessian below which features are collinear."""
 _CERTAIN: Final = 1e-5
 """Curvature, relative to even chances, below which a feature separates perfectly."""
-
-
-def default_threads() -> int:
-    """Count the processors available to this process."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -33,10 +33,10 @@ from hyoka.learning.sparse_fit import (
     MOST_WEIGHTS,
     SparseFit,
     SparseProblem,
-    default_threads,
     fit_sparse,
 )
 from hyoka.learning.weights import FittedWeight, is_held_out, scale_alone
+from hyoka.parallel import usable_cores
 from hyoka.search import LinearEvaluation, linear_evaluation
 from hyoka.storage.files import write_text
 from hyoka.storage.model_file import ModelFile, Origin
@@ -362,7 +362,7 @@ class TuningPlan:
     seed: int = option(0, "Seed of the choice of held-out games.", min=0)
     confidence: float = 0.95
     resamples: int = 1000
-    threads: int = field(default_factory=default_threads)
+    threads: int = field(default_factory=usable_cores)
 
     def __post_init__(self) -> None:
         check_options(self)

@@ -6,6 +6,6 @@ tasks of one run in one thread. Runs are canceled independently.
 """
 
 from hyoka.parallel.dask_cluster import cluster
-from hyoka.parallel.task_pool import Done, Resource, Run, RunStopped, WorkerState
+from hyoka.parallel.task_pool import Done, Resource, Run, RunStopped, WorkerState, usable_cores
 
-__all__ = ["Done", "Resource", "Run", "RunStopped", "WorkerState", "cluster"]
+__all__ = ["Done", "Resource", "Run", "RunStopped", "WorkerState", "cluster", "usable_cores"]

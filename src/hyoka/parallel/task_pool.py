@@ -22,6 +22,11 @@ _IDLE_S: Final = 600.0
 """The idle time after which a worker state is assumed to belong to a dead run."""
 
 
+def usable_cores() -> int:
+    """Count the processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class RunStopped(Exception):  # noqa: N818 - nothing went wrong
     """The run was canceled."""
 

@@ -6,7 +6,6 @@ Ctrl-C ends it. Results do not depend on the number of threads.
 """
 
 import dataclasses
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import StudyError
 from hyoka.games import Replay, game_facts, game_type, replay_of
+from hyoka.parallel import usable_cores
 from hyoka.records.record import Record
 
 Progress = Callable[[int], None]
@@ -38,12 +38,7 @@ class Work(TypedDict, total=False):
 
 
 def _resources(work: Work) -> tuple[int, Progress | None]:
-    return work.get("threads") or _cores(), work.get("progress")
-
-
-def _cores() -> int:
-    has_affinity = hasattr(os, "sched_getaffinity")
-    return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return work.get("threads") or usable_cores(), work.get("progress")
 
 
 @dataclass(frozen=True, eq=False)

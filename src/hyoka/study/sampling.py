@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hyoka.agents.agent import prefix_of
 from hyoka.analysis import (
     MIN_GAMES,
     VALUE,
@@ -261,7 +262,7 @@ def measured(
     rows = np.flatnonzero(decided) if asked.draws == "drop" else np.arange(len(results))
     values, units = [], []
     for index, name in enumerate(names):
-        kind = evaluator_text(study, name).partition(":")[0]
+        kind = prefix_of(evaluator_text(study, name))
         by_points = kind in _BY_POINTS and "source" not in identity(study, name)
         numbers, unit = _values(table, index, asked.axis, name, by_points)
         rows = rows[~np.isnan(numbers[rows])]

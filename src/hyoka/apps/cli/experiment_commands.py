@@ -2,7 +2,6 @@
 """Commands for experiments: ablations, and the papers' tables."""
 
 import contextlib
-import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +32,7 @@ from hyoka.apps.cli.output import (
     tell,
     wants_json,
 )
+from hyoka.parallel import usable_cores
 from hyoka.storage.outputs import PICTURE, RESULTS
 from hyoka.workflows import load_experiments
 
@@ -100,7 +100,7 @@ def experiment_run_command(
             folder,
             experiments.RecordsFolder(data),
             play=match_player(executor, jobs),
-            jobs=jobs or _cores(),
+            jobs=jobs or usable_cores(),
             executor=executor,
             progress=stack.enter_context(progress_bars()),
             seed=seed,
@@ -133,12 +133,7 @@ def _list_experiments(listed: Mapping[str, "Experiment"]) -> None:
     ):
         return
     rows = [(each.id, each.title, ", ".join(each.scales)) for each in listed.values()]
-    print_table(("experiment", "what it is", "scales"), rows)
-
-
-def _cores() -> int:
-    has_affinity = hasattr(os, "sched_getaffinity")
-    return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    print_table(("experiment", "title", "scales"), rows)
 
 
 def _print_outcome(experiment: "Experiment", scale: str, outcome: "Outcome") -> None:

@@ -93,15 +93,12 @@ def _check_names_no_program(text: str, known: Sequence[str]) -> None:
 
 def _with_files(spec: str, folder: Folder) -> str:
     """Return a spec with the full names of files in the folder."""
-    kind, colon, rest = spec.partition(":")
-    words = []
-    for word in rest.split(","):
-        name, equals, value = word.partition("=")
-        if equals and value and os.path.isfile(folder.root / value):
-            words.append(f"{name}={folder.path(value)}")
-        else:
-            words.append(word)
-    return f"{kind}{colon}{','.join(words)}"
+
+    def full_name(value: re.Match[str]) -> str:
+        is_file = os.path.isfile(folder.root / value[0])
+        return str(folder.path(value[0])) if is_file else value[0]
+
+    return re.sub(r"(?<==)[^,]+", full_name, spec)
 
 
 def engines_on_path() -> dict[str, str]:
