@@ -94,10 +94,10 @@ def main() -> None:
     plain = "uct:preset=paper"
     specs = {
         "plain UCT": plain,
-        "the network as prior": f"{plain},prior=40,eval=learned",
-        "Bouzy's influence as prior": f"{plain},prior=40",
-        "the network for leaves and moves": "uct:cut=0,mix=0",
-        "the same mixed with playouts, as it plays": "uct:mix=0.4",
+        "the network as prior": f"{plain},eval_visits=40,eval=learned",
+        "Bouzy's influence as prior": f"{plain},eval_visits=40",
+        "the network for leaves and moves": "uct:cutoff=0,eval_weight=0",
+        "the same mixed with playouts, as it plays": "uct:eval_weight=0.4",
     }
     # In turns, and the best of them: other work on the machine only ever slows down.
     found_by_turn = [

@@ -26,12 +26,12 @@ SPECS = {
 }
 # Shogi and chess playouts seldom end: there uct also gets what makes them worth something.
 BY_GAME = {
-    ("uct", "shogi"): "uct:preset=paper,playouts=400,cut=4,mate=50,widening=on",
-    ("uct", "chess"): "uct:preset=paper,playouts=400,cut=4,mate=50,widening=on",
-    ("mc", "shogi"): "mc:a_move=10,cut=4",
-    ("mc", "chess"): "mc:a_move=10,cut=4",
-    ("mc-score", "shogi"): "mc:a_move=10,cut=4,value=best",
-    ("mc-score", "chess"): "mc:a_move=10,cut=4,value=best",
+    ("uct", "shogi"): "uct:preset=paper,playouts=400,cutoff=4,mate=50,widening=on",
+    ("uct", "chess"): "uct:preset=paper,playouts=400,cutoff=4,mate=50,widening=on",
+    ("mc", "shogi"): "mc:a_move=10,cutoff=4",
+    ("mc", "chess"): "mc:a_move=10,cutoff=4",
+    ("mc-score", "shogi"): "mc:a_move=10,cutoff=4,value=best",
+    ("mc-score", "chess"): "mc:a_move=10,cutoff=4,value=best",
     ("ab", "go9"): "ab:nodes=1500",
     ("mc", "othello"): "mc:a_move=100",
     ("mc-score", "othello"): "mc-score:a_move=100",

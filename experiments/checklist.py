@@ -119,7 +119,7 @@ NAKAMURA_2007: Final = Checklist(
         ),
         Item("αβ with Bouzy's 4/0", ("core/search/alphabeta.h",), None, "`ab`"),
         Item("UCT", ("core/search/mcts.h",), None, "`uct`"),
-        Item("a prior of n simulations", ("core/search/leaves.h",), None, "`uct:prior=N`"),
+        Item("a prior of n simulations", ("core/search/leaves.h",), None, "`uct:eval_visits=N`"),
         Item(
             "the prior's weight and scale",
             ("src/hyoka/learning/prior.py",),
@@ -138,7 +138,7 @@ NAKAMURA_2007: Final = Checklist(
             "a three-layer perceptron for each ply",
             ("core/network/ply_perceptrons.cpp",),
             None,
-            "`uct:prior=N,eval=FILE`; a ply is a number of pieces laid",
+            "`uct:eval_visits=N,eval=FILE`; a ply is a number of pieces laid",
         ),
         Item(
             "training data, equal positions merged; training",

@@ -23,7 +23,7 @@ from hyoka.storage.model_file import Origin
 
 _GAME: Final = "blokus_duo"
 _UCT: Final = "uct:preset=paper"
-_PRIOR: Final = "prior=40"
+_PRIOR: Final = "eval_visits=40"
 READINGS: Final = tuple(
     f"influence{of}{spread}"
     for of in ("", "_of_coverable")

@@ -187,7 +187,7 @@ class Laboratory:
 
     def with_network(self, file: Path, prior: int = _PRIOR) -> str:
         """The search of matches with virtual visits from networks."""
-        return f"{self.amount.search},prior={prior},eval={file}"
+        return f"{self.amount.search},eval_visits={prior},eval={file}"
 
     def match(self, one: str, other: str, games: int) -> MatchResult:
         """Play games from the start between two players given by specs."""
@@ -280,7 +280,7 @@ class TableExperiment:
                 ("UCT + NN first", self.theirs.as_first, score.as_first),
                 ("UCT + NN second", self.theirs.as_second, score.as_second),
             ):
-                at = f"prior={prior}"
+                at = f"eval_visits={prior}"
                 rows.append((at, order, theirs, theirs.rate, ours, rate(ours)))
                 verdicts.append(order_verdict("UCT + NN", "UCT", theirs, ours, f"{at}, {order}, "))
         headings = ("", "", "theirs +−=", "points", "ours +−=", "points")
@@ -332,7 +332,7 @@ class OpponentsExperiment:
             data = f"{training.playouts:,}-simulation data"
             for c in amount.explorations:
                 search = f"{training.search},c={c:g}"
-                network = f"{search},prior={_PRIOR},eval={file}"
+                network = f"{search},eval_visits={_PRIOR},eval={file}"
                 for opponent, spec in _opponents(context, search).items():
                     match = laboratory.match(
                         f"UCT + NN={network}", f"{opponent}={spec}", amount.games
@@ -381,8 +381,8 @@ def _opponents(context: ExperimentContext, search: str) -> dict[str, str]:
     """Specs of the possible opponents by name."""
     return {
         "UCT": search,
-        "UCT + Bouzy": f"{search},prior={_PRIOR}",
-        "UCT + Bouzy as in the text": f"{search},prior={_PRIOR},eval={text_reading(context)}",
+        "UCT + Bouzy": f"{search},eval_visits={_PRIOR}",
+        "UCT + Bouzy as in the text": f"{search},eval_visits={_PRIOR},eval={text_reading(context)}",
     }
 
 
@@ -487,7 +487,7 @@ class TerritoryExperiment:
             for name, squares in (("UCT", uct), ("UCT + NN", network))
         }
         return Outcome(
-            f"{laboratory.about}; {len(games)} games of table 3 with prior="
+            f"{laboratory.about}; {len(games)} games of table 3 with eval_visits="
             f"{laboratory.amount.priors[0]}, UCT first, {laboratory.amount.simulations:,} "
             "simulations a move; a game that is over keeps its squares",
             (OutcomeTable(("ply", "UCT", "UCT + NN", "UCT ahead"), tuple(rows)),),
@@ -595,7 +595,7 @@ class AblationExperiment:
             f"{laboratory.about}; late positions: {amount.of_each} of each of "
             f"{amount.random_games:,} games of random moves, judged by as many simulations. "
             f"{amount.ablation_games} games a match, {amount.simulations:,} simulations a move, "
-            f"prior={_PRIOR}; MSE on {len(tests):,} positions of {amount.test_games:,} other "
+            f"eval_visits={_PRIOR}; MSE on {len(tests):,} positions of {amount.test_games:,} other "
             f"games, {int(late.sum()):,} of them with {_LATE} pieces laid or more",
             (OutcomeTable(headings, tuple(rows)),),
             tuple(self._verdicts(tests, squares, points, ahead)),
@@ -689,9 +689,14 @@ SCALES: Final = {
 _OPPONENTS_SCALES: Final = {
     "tiny": OpponentsScale((SCALES["tiny"],), (1.0, 0.2), 2),
     "small": OpponentsScale(
-        (SCALES["small"], dataclasses.replace(SCALES["small"], games=250, playouts=18_000)),
+        (SCALES["small"], dataclasses.replace(SCALES["small"], games=120, playouts=18_000)),
         (1.0, 0.2),
         100,
+    ),
+    "medium": OpponentsScale(
+        (SCALES["small"], dataclasses.replace(SCALES["small"], games=600, playouts=18_000)),
+        (1.0, 0.2),
+        200,
     ),
     "paper": OpponentsScale((SCALES["small"], SCALES["paper"]), (1.0, 0.2), 200),
 }

@@ -63,6 +63,15 @@ _FORMERLY_MEANT: Final = ("preset=paper,", ",eval=built-in")
 """Options that used to be implicit; definitions ignore them, so that old pages stay valid."""
 
 
+_FORMER_NAMES: Final = {
+    "eval_visits=": "prior=",
+    "eval_when=": "prior_when=",
+    "eval_weight=": "mix=",
+    "cutoff=": "cut=",
+}
+"""Renamed settings, with the names by which definitions know them."""
+
+
 def definition(experiment: Experiment, scale: str) -> str:
     """Eight hex digits that identify the definition of an experiment at a scale.
 
@@ -92,6 +101,8 @@ def _told(value: object) -> str:
     text = repr(value)
     for words in _FORMERLY_MEANT:
         text = text.replace(words, "")
+    for name, former in _FORMER_NAMES.items():
+        text = text.replace(name, former)
     return text
 
 

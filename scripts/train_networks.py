@@ -66,7 +66,7 @@ def options(**settings: Setting) -> _core.UctOptions:
 
 
 def blokus_first() -> Player:
-    return options(prior=20), _core.GivenModels()
+    return options(eval_visits=20), _core.GivenModels()
 
 
 def by_network(found: Network | Convolution, flat: Mapping[str, Setting]) -> Player:
@@ -74,7 +74,7 @@ def by_network(found: Network | Convolution, flat: Mapping[str, Setting]) -> Pla
     models = _core.GivenModels()
     if isinstance(found, Convolution):
         models.leaves = found.leaves()
-        return options(cut=0), models
+        return options(cutoff=0), models
     models.evaluation = found.model()
     models.prior_strengths = found.move_model()
     return options(**flat), models
@@ -90,13 +90,15 @@ def othello_first() -> Player:
     models = _core.GivenModels()
     models.evaluation = SparseEvaluation.load("othello", MODELS / "othello.eval").model()
     models.prior_strengths = move_model("othello", MODELS / "othello.json")
-    return options(cut=0), models
+    return options(cutoff=0), models
 
 
 RECIPES = {
-    "blokus_duo": Recipe(blokus_first, {"mix": 0.4}, 2, 10, 100),
-    "go9": Recipe(go_first, {"policy": "light", "mix": 0.5}, 6, 14, 200, (5.5, 6.5, 7.5, 7.5)),
-    "othello": Recipe(othello_first, {"cut": 0}, 10, 16, 200),
+    "blokus_duo": Recipe(blokus_first, {"eval_weight": 0.4}, 2, 10, 100),
+    "go9": Recipe(
+        go_first, {"policy": "light", "eval_weight": 0.5}, 6, 14, 200, (5.5, 6.5, 7.5, 7.5)
+    ),
+    "othello": Recipe(othello_first, {"cutoff": 0}, 10, 16, 200),
 }
 
 

@@ -36,7 +36,7 @@ struct Assembly {
     static std::unique_ptr<AnyAlphaBeta> alpha_beta(const AlphaBetaOptions& options, const GivenModels& models);
     static std::unique_ptr<AnyMonteCarlo> monte_carlo(const MonteCarloOptions& options, const GivenModels& models);
 
-    /// Playouts that choose as the options say; `cut` and `scale` are not for them.
+    /// Playouts that choose as the options say; `cutoff` and `scale` are not for them.
     static std::unique_ptr<AnyPlayouts> playouts(const PlayoutOptions& options, const GivenModels& models);
 
     /// Opening and ending weight of each term in turn; none: the built-in ones.

@@ -6,7 +6,7 @@
 #include "evaluation/all.h"
 #include "games/all.h"
 #include "playouts/by_strength.h"
-#include "playouts/cut.h"
+#include "playouts/cutoff.h"
 #include "playouts/go_light.h"
 #include "playouts/mixed.h"
 #include "playouts/uniform.h"
@@ -66,20 +66,20 @@ std::unique_ptr<playouts::StepwisePlayout<G>> stepwise_playout(const PlayoutOpti
 template <Game G>
 std::unique_ptr<playouts::PlayoutPolicy<G>> playout_policy(const PlayoutOptions& options, const GivenModels& models) {
     auto policy = stepwise_playout<G>(options, models);
-    if (!options.cut) return policy;
+    if (!options.cutoff) return policy;
     using Evaluation = evaluation::SharedEvaluation<G>;
     auto evaluation = evaluation_or_built_in<G>(models);
     const double scale = options.scale.value_or(evaluation.scale());
     if (options.quiescence) {
         if constexpr (Tactical<G>) {
             using Quiet = QuietEvaluation<G, Evaluation>;
-            return std::make_unique<playouts::CutPlayout<G, Quiet>>(
-                std::move(policy), Quiet(std::move(evaluation), leaf_reach), *options.cut, scale);
+            return std::make_unique<playouts::CutoffPlayout<G, Quiet>>(
+                std::move(policy), Quiet(std::move(evaluation), leaf_reach), *options.cutoff, scale);
         }
         refuse_quiescence();
     }
-    return std::make_unique<playouts::CutPlayout<G, Evaluation>>(std::move(policy), std::move(evaluation), *options.cut,
-                                                                 scale);
+    return std::make_unique<playouts::CutoffPlayout<G, Evaluation>>(std::move(policy), std::move(evaluation),
+                                                                    *options.cutoff, scale);
 }
 
 /// Static evaluation of a position, or its quiescence value.
@@ -130,12 +130,13 @@ MctsParts<G> mcts_parts(const UctOptions& options, const GivenModels& models) {
         parts.evaluator = leaves->clone();
     else
         parts.evaluator = std::make_unique<PlayoutEvaluator<G>>(playout_policy<G>(options, models));
-    if (options.mix > 0 && !models.leaves)
-        parts.evaluator = std::make_unique<MixedEvaluator<G>>(position_evaluator<G>(options, models), options.mix,
-                                                              std::move(parts.evaluator));
-    if (options.prior > 0) parts.prior_value = position_evaluator<G>(options, models);
+    if (options.eval_weight > 0 && !models.leaves)
+        parts.evaluator = std::make_unique<MixedEvaluator<G>>(position_evaluator<G>(options, models),
+                                                              options.eval_weight, std::move(parts.evaluator));
+    if (options.eval_visits > 0) parts.prior_value = position_evaluator<G>(options, models);
     // Where leaves are evaluated at once, that is what minimax backs up.
-    if (options.minimax > 0 && !models.leaves && options.cut != 0) parts.judge = position_evaluator<G>(options, models);
+    if (options.minimax > 0 && !models.leaves && options.cutoff != 0)
+        parts.judge = position_evaluator<G>(options, models);
     parts.root_judge = root_judge<G>(options);
     const bool has_features = !strengths::MoveFeatures<G>::all().empty();
     if (options.ordered.value() && !models.leaves && (has_features || models.prior_strengths))
@@ -155,8 +156,8 @@ inline MctsSettings mcts_settings(const UctOptions& options, const GivenModels& 
     const bool slow = models.slow || options.mate > 0 || options.ending > 0;
     return {.exploration = options.c.value(),
             .expand_at = options.expand,
-            .prior_visits = options.prior,
-            .prior_at_expansion = options.prior_when == "expansion",
+            .prior_visits = options.eval_visits,
+            .prior_at_expansion = options.eval_when == "expansion",
             .priors_sum_to_one = formula_named(options.formula).uses_priors,
             .look_every = slow ? 1u : 16u,
             .minimax = options.minimax,

@@ -37,7 +37,7 @@ void add_playouts(SettingTable<Options>& table) {
                 "Playout policy: uniform, by move strengths, or light (Go: captures, escapes and shapes).")
         .number("epsilon", &Options::epsilon, 0, 1,
                 "Share of playout moves that are uniformly random (epsilon-greedy).")
-        .count("cut", &Options::cut,
+        .count("cutoff", &Options::cutoff,
                "Cutoff: plies after which a playout ends with an evaluation; 0: evaluate the leaf.", 1e4)
         .flag("quiescence", &Options::quiescence, "Evaluate after a quiescence search (chess, shogi).")
         .number("scale", &Options::scale, 1e-6, 1e9, scale_help)
@@ -90,11 +90,12 @@ SettingTable<UctOptions> uct_settings() {
         .file("widening_strengths", move_model_kinds, "Move strengths (file) for progressive widening only.")
         .file("playout_strengths", move_model_kinds, "Move strengths (file) for playouts only.")
         .file("eval", evaluation_kinds, evaluation_help, built_in)
-        .count("prior", &UctOptions::prior,
+        .count("eval_visits", &UctOptions::eval_visits,
                "Virtual visits with which the static evaluation initializes a node (Nakamura 2007).", 1e6)
-        .choice("prior_when", &UctOptions::prior_when, {"visit", "expansion"},
+        .choice("eval_when", &UctOptions::eval_when, {"visit", "expansion"},
                 "When a node is evaluated: at its first visit, or at its parent's expansion with all siblings.")
-        .number("mix", &UctOptions::mix, 0, 1, "Weight of the evaluation in a leaf's value; the rest is the playout's.")
+        .number("eval_weight", &UctOptions::eval_weight, 0, 1,
+                "Weight of the evaluation in a leaf's value; the rest is the playout's.")
         .number("minimax", &UctOptions::minimax, 0, 1,
                 "Implicit minimax backups: weight of the minimax value against the mean; 0: none.")
         .flag("root_quiescence", &UctOptions::root_quiescence,
@@ -129,7 +130,7 @@ SettingTable<UctOptions> uct_settings() {
     }
     table.same_as("strengths", {"prior_strengths", "widening_strengths", "playout_strengths"});
     table
-        .needs("not evaluator", {"policy", "epsilon", "cut", "mix", "strengths", "prior_strengths",
+        .needs("not evaluator", {"policy", "epsilon", "cutoff", "eval_weight", "strengths", "prior_strengths",
                                  "widening_strengths", "playout_strengths", "ordered"})
         .needs("evaluator", {"batch"})
         .needs("widening", {"widening_d", "widening_c", "widening_e", "widening_strengths"})
@@ -141,9 +142,9 @@ SettingTable<UctOptions> uct_settings() {
         .needs("not policy=uniform", {"epsilon"})
         .needs("policy=strengths", {"playout_strengths"})
         .needs("policy=strengths or ordered", {"strengths"})
-        .needs("prior", {"prior_when"})
-        .needs("not cut=0", {"mix"});
-    add_evaluation_needs(table, {"prior or cut or mix or minimax", "prior or not evaluator"});
+        .needs("eval_visits", {"eval_when"})
+        .needs("not cutoff=0", {"eval_weight"});
+    add_evaluation_needs(table, {"eval_visits or cutoff or eval_weight or minimax", "eval_visits or not evaluator"});
     add_book_needs(table);
     return table;
 }
@@ -166,7 +167,7 @@ SettingTable<MonteCarloOptions> monte_carlo_settings() {
         .needs("not a_move", {"playouts", "divide"})
         .needs("not policy=uniform", {"epsilon"})
         .needs("policy=strengths", {"strengths"});
-    add_evaluation_needs(table, {"cut"});
+    add_evaluation_needs(table, {"cutoff"});
     return table;
 }
 

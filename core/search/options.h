@@ -17,7 +17,7 @@ class SettingTable;
 struct PlayoutOptions {
     std::string policy = "uniform";
     double epsilon = 0;
-    std::optional<int> cut;
+    std::optional<int> cutoff;
     std::optional<double> scale;
     bool quiescence = false;
 };
@@ -40,12 +40,12 @@ struct UctOptions : PlayoutOptions {
     double history_threshold = 0.6;
     double rave = 0;
     double reduction = 0;
-    std::uint32_t prior = 0;
-    std::string prior_when = "visit";
+    std::uint32_t eval_visits = 0;
+    std::string eval_when = "visit";
     std::uint64_t mate = 0;
     int ending = 0;
     double minimax = 0;
-    double mix = 0;
+    double eval_weight = 0;
     bool root_quiescence = false;
     bool proofs = true;
     int book_plies = 30;

@@ -8,7 +8,7 @@
 
 #include "line.h"
 #include "playouts/by_strength.h"
-#include "playouts/cut.h"
+#include "playouts/cutoff.h"
 #include "playouts/go_light.h"
 #include "playouts/mixed.h"
 #include "playouts/uniform.h"
@@ -333,7 +333,7 @@ void check_policies(const std::string& name, const G& start) {
     check_policy<G>(name + " by strength", by_strength, start, 5);
     MixedPlayout<G> mixed(0.3, by_strength.copy());
     check_policy<G>(name + " mixed", mixed, start, 5);
-    CutPlayout<G, Always<Position>> cut(by_strength.copy(), {100}, 6, 100.0);
+    CutoffPlayout<G, Always<Position>> cut(by_strength.copy(), {100}, 6, 100.0);
     check_policy<G>(name + " cut", cut, start, 5);
     Rng rng(1);
     const auto result = cut.play({start, {}}, rng, nullptr);

@@ -164,7 +164,7 @@ BASE: Final = {
     "learn weights": ["study", "--term", "mobility"],
     "learn offsets": ["study", "-e", "ab:depth=1", "--column", "mobility"],
     "learn tune": ["features.csv"],
-    "learn prior": ["uct:preset=paper,playouts=2", "--prior", "0,1", "-n", "2", "--jobs", "1"],
+    "learn prior": ["uct:preset=paper,playouts=2", "--visits", "0,1", "-n", "2", "--jobs", "1"],
     "learn mets": ["records.txt", "--threshold", "10"],
     "learn strengths": ["records.txt", "--positions", "50"],
     "learn comparison": ["records.txt", "--positions", "20", "--passes", "1", "-j", "1"],

@@ -187,7 +187,7 @@ def test_a_static_evaluation_counts_as_simulations(game: Any, plies: int, playou
     line = walked(game, plies, 8)
     evaluation = linear_evaluation(name_of(game))
     twin = Twin(line, seed=8, prior=5, evaluate=lambda position: evaluation.value([position])[0])
-    assert_same(line, uct(prior=5, seed=8), twin, playouts)
+    assert_same(line, uct(eval_visits=5, seed=8), twin, playouts)
 
 
 @pytest.mark.parametrize(("game", "plies", "playouts"), GAMES)
@@ -229,7 +229,7 @@ def test_leaves_evaluated_where_captures_have_come_to_rest(game: Any) -> None:
     for seed in range(6):
         line = walked(game, 40, seed)
         sign = 1 if line.to_play is hk.Player.first else -1
-        spec = uct(cut=0, quiescence=True, playouts=1, expand=1000)
+        spec = uct(cutoff=0, quiescence=True, playouts=1, expand=1000)
         found = Searcher(spec, name_of(game)).search(line)
         # The first simulation goes on to the root's first child.
         after = line.position.play(found.best)

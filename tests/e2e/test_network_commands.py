@@ -29,7 +29,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     said = result.stdout.replace("\n", "")
     assert "epoch 1: loss of values" in said
     assert "held out" in said
-    assert f"play with it: uct:eval={found},strengths={found},cut=0" in said.replace(" ", " ")
+    assert f"play with it: uct:eval={found},strengths={found},cutoff=0" in said.replace(" ", " ")
     return found
 
 
@@ -39,8 +39,8 @@ def test_a_network_is_learned_and_plays(file: Path, tmp_path: Path) -> None:
     assert shown["made_by"]["command"].startswith("hyoka learn network")
     assert shown["made_by"]["counts"]["games"] > 10
     match = hyoka_here(
-        *("match", "run", f"a=uct:playouts=8,eval={file},strengths={file},cut=0"),
-        *(f"b=ab:depth=1,eval={file}", f"c=uct:playouts=8,eval={file},mix=0.5"),
+        *("match", "run", f"a=uct:playouts=8,eval={file},strengths={file},cutoff=0"),
+        *(f"b=ab:depth=1,eval={file}", f"c=uct:playouts=8,eval={file},eval_weight=0.5"),
         *(
             "--game",
             "othello",
@@ -110,7 +110,8 @@ def test_a_player_comes_of_its_own_games(loop: Path, tmp_path: Path) -> None:
     shown = json.loads(hyoka_here("model", "show", str(network), "--json").stdout)
     assert shown["made_by"]["parents"]["player of generation 1"]
     match = hyoka_here(
-        *("match", "run", f"a=uct:playouts=8,eval={network},strengths={network},cut=0", "b=random"),
+        *("match", "run", f"a=uct:playouts=8,eval={network},strengths={network},cutoff=0"),
+        "b=random",
         *(
             "--game",
             "othello",
@@ -171,7 +172,7 @@ def test_a_match_lets_networks_in_or_not(tmp_path: Path) -> None:
         (("selfplay", "othello", "--search", "ab"), "uct, not ab"),
         (("selfplay", "othello", "--search", "uct:playoutz=3"), "did you mean playouts?"),
         (("selfplay", "othello", "--with-network", "mixx=1"), "did you mean mix?"),
-        (("selfplay", "othello", "--with-network", "mix=0.5,cut=0"), "cut=0"),
+        (("selfplay", "othello", "--with-network", "eval_weight=0.5,cutoff=0"), "cutoff=0"),
         (("selfplay", "othello", "--width", "100"), "a multiple of 64"),
         (("selfplay", "othello", "--device", "abacus"), "abacus"),
     ],

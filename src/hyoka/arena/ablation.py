@@ -28,9 +28,9 @@ _SWITCHES: Final[dict[str, tuple[str, object, object]]] = {
     "mate": ("mate", 30, 0),
     "ending": ("ending", 8, 0),
     "rave": ("rave", 1000.0, 0.0),
-    "prior": ("prior", 10, 0),
+    "eval_visits": ("eval_visits", 10, 0),
     "tuned": ("formula", "ucb1-tuned", "ucb1"),
-    "cut": ("cut", 4, None),
+    "cutoff": ("cutoff", 4, None),
 }
 """Enhancements that are not a flag: a setting, and its value with and without it."""
 

@@ -310,7 +310,7 @@ _LIST: Final = (
         ),
         search=SearchDefaults(
             ending_solver=_core.OthelloEnding,
-            presets={"uct": {"formula": "puct", "cut": 0, "value": "root"}},
+            presets={"uct": {"formula": "puct", "cutoff": 0, "value": "root"}},
             moves_left=lambda game: max(1, (_empty_cells(game) + 1) // 2),
             random_plies=6,
             record_plies=10,
@@ -344,7 +344,7 @@ _LIST: Final = (
         ),
         search=SearchDefaults(
             mate_solver=_core.ChessMate,
-            presets={"uct": {"formula": "puct", "cut": 0, "quiescence": True, "value": "root"}},
+            presets={"uct": {"formula": "puct", "cutoff": 0, "quiescence": True, "value": "root"}},
             quiescence=True,
             spec="ab:time=2",
             moves_left=lambda game: 30,
@@ -375,7 +375,7 @@ _LIST: Final = (
         ),
         search=SearchDefaults(
             mate_solver=_core.ShogiMate,
-            presets={"uct": {"formula": "puct", "cut": 0, "quiescence": True, "value": "root"}},
+            presets={"uct": {"formula": "puct", "cutoff": 0, "quiescence": True, "value": "root"}},
             quiescence=True,
             spec="ab:time=2",
             moves_left=lambda game: 40,
@@ -401,7 +401,7 @@ _LIST: Final = (
             trial_moves=("e8,d9,e9,f9,e10",),
         ),
         search=SearchDefaults(
-            presets={"uct": {"formula": "puct", "mix": 0.4}},
+            presets={"uct": {"formula": "puct", "eval_weight": 0.4}},
             moves_left=lambda game: max(3, round(_empty_cells(game) / 14)),
             random_plies=2,
             record_plies=4,

@@ -124,7 +124,7 @@ class TunedPrior:
     """Nodes that the scale was fitted to."""
     scale: Estimate
     ratings: RatingList
-    """Ratings; player names are settings such as `prior=40`."""
+    """Ratings; player names are settings such as `eval_visits=40`."""
 
     @property
     def best(self) -> Rated:
@@ -184,12 +184,12 @@ class PriorSettings:
     priors: Sequence[int] = option(
         (0, 5, 10, 20, 40, 80, 160),
         "Numbers of virtual visits to compare; by default 0,5,10,20,40,80,160.",
-        name="prior",
+        name="visits",
         metavar="N,N,…",
         parse=lambda text: [int(number) for number in read_numbers(text)],
     )
-    games: int = option(40, "Games per pair of numbers of virtual visits.", min=2)
-    self_play: int = option(200, "Self-play games to which the scale is fitted.", min=2)
+    games: int = option(40, "Number of games per pair of numbers of virtual visits.", min=2)
+    self_play: int = option(200, "Number of self-play games to which the scale is fitted.", min=2)
     openings: str | None = option(None, "Openings as in matches.", metavar="OPENINGS")
     seed: int = option(0, "Seed of games and playouts.", min=0)
 
@@ -222,7 +222,7 @@ def tune_prior(
     nodes = NewNodes.beside(own, most=_MOST, seed=seed, progress=progress)
     scale = nodes.scale(evaluation)
     players = [
-        PlayerSpec(f"prior={prior}", _with_prior(plain, prior, scale))
+        PlayerSpec(f"eval_visits={prior}", _with_prior(plain, prior, scale))
         for prior in dict.fromkeys(settings.priors)
     ]
     league = plan_match(*players, game=kind, openings=starts, seed=seed)
@@ -232,16 +232,16 @@ def tune_prior(
 
 
 def _without_prior(search: SearchSpec) -> SearchSpec:
-    if not search.has("prior"):
+    if not search.has("eval_visits"):
         raise NotationError(f"{search.kind} has no prior; uct has one")
-    stated = [name for name, _ in search.chosen if name in ("prior", "scale")]
+    stated = [name for name, _ in search.chosen if name in ("eval_visits", "scale")]
     if stated:
         raise NotationError(f"'{stated[0]}' is what is fitted: leave it out of {search.text}")
-    return search.with_settings(prior=0)
+    return search.with_settings(eval_visits=0)
 
 
 def _with_prior(search: SearchSpec, prior: int, scale: Estimate) -> SearchSpec:
     """Set virtual visits and scale, rounded to three digits so that all machines agree."""
     if not prior:
         return search
-    return search.with_settings(prior=prior, scale=float(f"{scale.value:.3g}"))
+    return search.with_settings(eval_visits=prior, scale=float(f"{scale.value:.3g}"))

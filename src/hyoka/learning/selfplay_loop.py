@@ -63,23 +63,26 @@ class LoopPlan:
     game: str
     search: str = option("uct:preset=paper", "Search of the first generation.", metavar="SPEC")
     with_network: str = option(
-        "cut=0",
-        "Options of the search with a network: cut=0 has no playouts, mix=0.5 weighs both equally.",
+        "cutoff=0",
+        "Options of the search with a network: cutoff=0 has no playouts, eval_weight=0.5 weighs "
+        "both equally.",
         metavar="SETTINGS",
     )
-    games: int = option(2000, "Games per generation.", min=1)
-    playouts: int = option(200, "Playouts of a full search, whose move is learned.", min=1)
-    quick: int = option(40, "Playouts of a quick search.", min=1)
+    games: int = option(2000, "Number of games per generation.", min=1)
+    playouts: int = option(200, "Number of playouts per search that is learned from.", min=1)
+    quick: int = option(
+        40, "Number of playouts per quick search, which is not learned from.", min=1
+    )
     full: float = option(0.25, "Share of moves with a full search.", above=0, max=1)
     random_plies: int = option(4, "Maximum number of random moves at the start.", min=0)
-    sampled_plies: int = option(12, "Number of plies in which visits sample the moves.", min=0)
+    sampled_plies: int = option(12, "Number of plies in which moves are sampled by visits.", min=0)
     max_plies: int = option(400, "Maximum length of a game.", min=0)
     window: int = option(4, "Number of recent generations to train on.", min=1)
     blend: float = option(
         0.5, "Weight of the search value in a target; the rest is the result.", min=0, max=1
     )
     gate_games: int = option(
-        200, "Maximum number of games to accept a network; 0 accepts all.", name="gate", min=0
+        200, "Maximum number of games to test a new network; 0: accept all.", name="gate", min=0
     )
     gate_playouts: int = option(200, "Playouts in these games.", min=1)
     settings: NetworkSettings = field(default_factory=NetworkSettings)

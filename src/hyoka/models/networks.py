@@ -310,7 +310,7 @@ class Convolution(QuantizedNetwork):
     """A convolution network of residual blocks.
 
     Searches use its values as `eval=FILE` and its policy as `strengths=FILE`; a tree search with
-    both and `cut=0` runs it once per position. `hyoka learn network --blocks N` and
+    both and `cutoff=0` runs it once per position. `hyoka learn network --blocks N` and
     `hyoka learn selfplay --blocks N` train networks.
     """
 

@@ -95,8 +95,11 @@ def uses_both_heads(spec: SearchSpec) -> bool:
     strengths = spec["prior_strengths"] or spec["strengths"]
     if not (isinstance(file, ModelFile) and file.kind == Convolution.kind and strengths == file):
         return False
-    plain = not (spec["mix"] or spec["prior"] or spec["widening"]) and spec["scale"] is None
-    return bool(spec["cut"] == 0 and plain and spec["ordered"] is not False)
+    plain = (
+        not (spec["eval_weight"] or spec["eval_visits"] or spec["widening"])
+        and spec["scale"] is None
+    )
+    return bool(spec["cutoff"] == 0 and plain and spec["ordered"] is not False)
 
 
 def evaluation_of(spec: SearchSpec, game: str | None) -> StaticEvaluation | None:

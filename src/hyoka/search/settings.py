@@ -28,7 +28,13 @@ PlainValue = bool | int | float | str
 Value = PlainValue | ModelFile
 
 _NOT_IN_SPECS: Final = re.compile(r"[,\x00-\x1f\x7f]")
-_OLD_NAMES: Final = {"ratings": "strengths", "rated": "ordered", "weights": "eval"}
+_OLD_NAMES: Final = {
+    "ratings": "strengths",
+    "prior": "eval_visits",
+    "prior_when": "eval_when",
+    "mix": "eval_weight",
+    "cut": "cutoff",
+}
 """Old names of settings, for hints."""
 _WITHOUT_FILE: Final = (BUILT_IN, LEARNED, NETWORK)
 """Values that name no file."""
@@ -275,9 +281,9 @@ def preset_settings(
             preset["eval"] = network
 
     def fits(name: str) -> bool:
-        if name == "cut" and chosen.get("mix"):
+        if name == "cutoff" and chosen.get("eval_weight"):
             return False  # a mix needs playouts
-        if name == "mix" and chosen.get("cut") is not None:
+        if name == "eval_weight" and chosen.get("cutoff") is not None:
             return False  # the cutoff uses the evaluation already
         other = _TUNED_WITH.get(name)
         return other is None or other not in chosen or chosen[other] == preset.get(other)

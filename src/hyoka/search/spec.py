@@ -366,8 +366,8 @@ def uct(**settings: Any) -> SearchSpec:
 
     `evaluator` may be a function that takes a list of positions and returns their values for the
     first player (0 to 1), or these and the strengths of each position's legal moves; it replaces
-    playouts. `evaluation` (a `StaticEvaluation`, or a function that returns values) serves `prior`
-    and `cut`; `book` is a `Book`.
+    playouts. `evaluation` (a `StaticEvaluation`, or a function that returns values) serves
+    `eval_visits`, `eval_weight` and `cutoff`; `book` is a `Book`.
 
     >>> uct(playouts=5000, widening=True).text
     'uct:playouts=5000,widening=on'

@@ -128,7 +128,9 @@ class TestExperiments:
         experiment = EXPERIMENTS[name]
         assert isinstance(experiment, MatchExperiment)
         tiny = tuple(
-            dataclasses.replace(duel, one="uct:playouts=20,prior=40", other="ab:nodes=20", games=2)
+            dataclasses.replace(
+                duel, one="uct:playouts=20,eval_visits=40", other="ab:nodes=20", games=2
+            )
             for duel in experiment.scales["medium"]
         )
         outcome = dataclasses.replace(experiment, scales={"small": tiny}).run(
@@ -152,9 +154,11 @@ class TestTuning:
         once, again = (tune_prior(search, "othello", play, settings) for _ in range(2))
         assert again.scale == once.scale
         assert again.ratings == once.ratings
-        assert {each.name for each in once.ratings.players} == {"prior=0", "prior=10", "prior=40"}
-        assert once.player("prior=0") == search.with_settings(prior=0)
-        assert once.player("prior=40")["scale"] == float(f"{once.scale.value:.3g}")
+        assert {each.name for each in once.ratings.players} == {
+            f"eval_visits={visits}" for visits in (0, 10, 40)
+        }
+        assert once.player("eval_visits=0") == search.with_settings(eval_visits=0)
+        assert once.player("eval_visits=40")["scale"] == float(f"{once.scale.value:.3g}")
         for name in once.as_strong:
             assert once.behind_best(name).low <= 0 <= once.behind_best(name).value
 
@@ -162,7 +166,7 @@ class TestTuning:
         ("search", "priors", "message"),
         [
             ("ab:nodes=10", (0, 5), "ab has no prior"),
-            ("uct:playouts=10,prior=5", (0, 5), "'prior' is what is fitted"),
+            ("uct:playouts=10,eval_visits=5", (0, 5), "'eval_visits' is what is fitted"),
             ("uct:playouts=10", (5, 5), "two different weights"),
         ],
     )
@@ -182,13 +186,13 @@ class TestTuning:
 
     def test_the_command_tells_it_as_json(self, tmp_path: Path) -> None:
         words = [
-            *("learn", "prior", "uct:playouts=20", "--game", "othello", "--prior", "0,10"),
+            *("learn", "prior", "uct:playouts=20", "--game", "othello", "--visits", "0,10"),
             *("--games", "4", "--self-play", "8", "--output", str(tmp_path), "--json"),
         ]
         result = CliRunner().invoke(command_line(words), words)
         assert result.exit_code == 0, result.output
         told = json.loads(result.stdout)
-        assert {each["name"] for each in told["players"]} == {"prior=0", "prior=10"}
+        assert {each["name"] for each in told["players"]} == {"eval_visits=0", "eval_visits=10"}
         assert told["scale"]["low"] < told["scale"]["value"]
         assert sum(each["wins"] + each["losses"] + each["draws"] for each in told["players"]) == 8
         assert math.isclose(sum(each["elo"]["value"] for each in told["players"]), 0, abs_tol=1e-6)

@@ -212,7 +212,7 @@ def test_the_same_content_under_another_name_is_the_same_evaluator(
 @pytest.mark.parametrize("name", ["eval", "strengths", "book"])
 def test_all_files_of_a_spec_count_by_content(name: str, tmp_path: Path) -> None:
     file = tmp_path / "file"
-    beside = {"eval": "prior=3", "strengths": "policy=strengths", "book": "killer=on"}[name]
+    beside = {"eval": "eval_visits=3", "strengths": "policy=strengths", "book": "killer=on"}[name]
     texts = {"eval": ('{"pawn": 90}', '{"pawn": 91}'), "book": (PGN, PGN + "\n" + PGN)}
     one, other = texts.get(name, ('{"capture_pawn": 2}', '{"capture_pawn": 3}'))
     text = f"uct:{beside},{name}={file}"

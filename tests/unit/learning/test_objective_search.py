@@ -230,6 +230,7 @@ def test_what_was_found_is_verified_and_drawn(
     assert [match.standing.names for match in matches] == [
         ("proposed", "comparison"),
         ("proposed", "combination"),
+        ("proposed", "start"),
         ("combination", "comparison"),
     ]
     assert all(match.standing.games == 4 for match in matches)

@@ -138,7 +138,7 @@ class TestNetworks:
         with pytest.raises(NotationError, match="perceptrons"):
             PlyPerceptrons.untrained(plies, hidden=hidden)
 
-    @pytest.mark.parametrize("search", ["uct:playouts=30,prior=8", "ab:depth=1"])
+    @pytest.mark.parametrize("search", ["uct:playouts=30,eval_visits=8", "ab:depth=1"])
     def test_searches_take_their_file(self, search: str, tmp_path: Path) -> None:
         file = tmp_path / "networks.eval"
         random_networks().save(file)
@@ -149,7 +149,7 @@ class TestNetworks:
     def test_uct_starts_new_nodes_with_their_win_rate(self) -> None:
         """Where the prior counts for far more than playouts, nodes are worth what it says."""
         networks = random_networks()
-        spec = uct(playouts=400, prior=100_000, preset="paper", evaluation=networks)
+        spec = uct(playouts=400, eval_visits=100_000, preset="paper", evaluation=networks)
         result = hk.search_once(hk.BlokusDuo(), spec)
         seen = [each for each in result.moves if each.visits]
         values = networks.value([hk.BlokusDuo().play(str(each.move)) for each in seen])
@@ -358,7 +358,7 @@ class TestCommand:
         result = self.run(str(match / "games.blksgf"), "-o", str(file), "--hands", *quick)
         assert result.exit_code == 0, result.output
         assert "different positions of" in result.output
-        assert f"prior=40,eval={file}" in result.output.replace("\n", "")
+        assert f"eval_visits=40,eval={file}" in result.output.replace("\n", "")
         origin = read_model_file(file).origin
         assert origin is not None
         assert origin.choices["hands"] == "True"

@@ -170,7 +170,7 @@ class TestPlaying:
 
     def test_searches_with_networks_play(self) -> None:
         found = random_network("othello")
-        said = uct(cut=0, evaluation=found).for_game("othello")
+        said = uct(cutoff=0, evaluation=found).for_game("othello")
         pair = (uct_options(said, "othello"), models_for(said, "othello"))
         one, two = (
             play_games("othello", [pair], np.full(2, np.nan), 0, plan_of()) for _ in range(2)
@@ -392,7 +392,7 @@ class TestLoop:
         one, two = (whole_games(ended, number) for number in (0, 1))
         assert not same(one, two)
         spec = TINY.spec(ended.place(0) / NETWORK)
-        assert (spec["formula"], spec["cut"]) == ("puct", 0)
+        assert (spec["formula"], spec["cutoff"]) == ("puct", 0)
         assert TINY.spec(None) == TINY.first_spec
 
     def test_tasks_go_to_workers_elsewhere(self, ended: SelfPlayLoop) -> None:
@@ -494,7 +494,7 @@ class TestLoop:
         assert times_in(ended.folder) == before
 
     def test_another_plan_is_refused(self, ended: SelfPlayLoop) -> None:
-        for changed in ({"playouts": 7}, {"seed": 1}, {"with_network": "mix=0.5"}):
+        for changed in ({"playouts": 7}, {"seed": 1}, {"with_network": "eval_weight=0.5"}):
             other = SelfPlayLoop(dataclasses.replace(TINY, **changed), ended.folder)
             with pytest.raises(StudyError, match="another self-play loop"):
                 other.run(2)
@@ -530,11 +530,11 @@ class TestLoop:
 
     def test_with_playouts_mixed_in(self, tmp_path: Path) -> None:
         pytest.importorskip("torch", reason=PYTORCH)
-        plan = dataclasses.replace(TINY, game="go3", games=6, with_network="mix=0.5")
+        plan = dataclasses.replace(TINY, game="go3", games=6, with_network="eval_weight=0.5")
         found = SelfPlayLoop(plan, tmp_path)
         found.run(2)
         spec = plan.spec(found.best)
-        assert (spec["mix"], spec["cut"]) == (0.5, None)
+        assert (spec["eval_weight"], spec["cutoff"]) == (0.5, None)
 
     @pytest.mark.parametrize(
         ("changed", "name"),
@@ -556,7 +556,7 @@ class TestLoop:
     def test_what_can_t_be_is_told_before_anything_is_played(self) -> None:
         with pytest.raises(NotationError, match="a multiple of 64"):
             dataclasses.replace(TINY, settings=dataclasses.replace(TINY.settings, width=100))
-        with pytest.raises(NotationError, match="mix"):
+        with pytest.raises(NotationError, match="eval_weight"):
             dataclasses.replace(TINY, with_network="mixed=0.5")
 
 

@@ -178,11 +178,13 @@ class TestSearches:
         return SearchSpec.from_text(text).for_game("go5")
 
     def test_value_and_moves_come_of_one_look(self, tmp_path: Path) -> None:
-        assert uses_both_heads(self.spec(tmp_path, "cut=0"))
-        assert not uses_both_heads(self.spec(tmp_path, "mix=0.5"))
-        assert not uses_both_heads(self.spec(tmp_path, "cut=0,prior=5"))
+        assert uses_both_heads(self.spec(tmp_path, "cutoff=0"))
+        assert not uses_both_heads(self.spec(tmp_path, "eval_weight=0.5"))
+        assert not uses_both_heads(self.spec(tmp_path, "cutoff=0,eval_visits=5"))
 
-    @pytest.mark.parametrize("more", ["cut=0", "mix=0.5", "prior=5", "cut=0,threads=2", "cut=4"])
+    @pytest.mark.parametrize(
+        "more", ["cutoff=0", "eval_weight=0.5", "eval_visits=5", "cutoff=0,threads=2", "cutoff=4"]
+    )
     def test_searches_take_it(self, tmp_path: Path, more: str) -> None:
         found = hk.search_once(Go5(komi=0.5).line(), self.spec(tmp_path, more))
         assert found.best in Go5().legal_moves
@@ -198,7 +200,7 @@ class TestSearches:
         network.save(tmp_path / "a.nn")
         file = tmp_path / "a.nn"
         line = Go5(komi=0.5).line()
-        result = hk.search_once(line, f"uct:playouts=2,eval={file},strengths={file},cut=0")
+        result = hk.search_once(line, f"uct:playouts=2,eval={file},strengths={file},cutoff=0")
         moves, strengths = _core.weigh_moves("go5", line, network.move_model())
         best = moves[int(np.argmax(strengths))]
         assert result.best == best  # the second playout goes where the network says

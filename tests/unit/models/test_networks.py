@@ -381,10 +381,10 @@ class TestSearches:
     @pytest.mark.parametrize(
         "spec",
         [
-            "uct:playouts=60,eval={0},cut=0",
-            "uct:playouts=60,eval={0},strengths={0},cut=0,formula=puct",
-            "uct:playouts=60,eval={0},mix=0.5",
-            "uct:playouts=60,eval={0},prior=8",
+            "uct:playouts=60,eval={0},cutoff=0",
+            "uct:playouts=60,eval={0},strengths={0},cutoff=0,formula=puct",
+            "uct:playouts=60,eval={0},eval_weight=0.5",
+            "uct:playouts=60,eval={0},eval_visits=8",
             "uct:playouts=60,strengths={0},formula=puct",
             "uct:playouts=60,strengths={0},widening=on",
             "ab:depth=4,eval={0}",
@@ -422,7 +422,7 @@ class TestSearches:
     def test_a_search_without_playouts_means_what_the_network_says(self, file: Path) -> None:
         found = Network.load("othello", file)
         start = hk.Othello()
-        result = said(f"uct:playouts=40,eval={file},cut=0,expand=1")
+        result = said(f"uct:playouts=40,eval={file},cutoff=0,expand=1")
         seen = [each for each in result.moves if each.visits == 1]
         for each in seen:
             value = float(found.value([start.play(str(each.move))])[0])
@@ -433,10 +433,10 @@ class TestSearches:
         position = positions_of("othello", 9, 20)[-1]
         moves, strengths = weighed(found, position)
         result = said(
-            f"uct:playouts=2000,eval={file},strengths={file},cut=0,formula=puct", position
+            f"uct:playouts=2000,eval={file},strengths={file},cutoff=0,formula=puct", position
         )
         visits = {str(each.move): each.visits for each in result.moves}
-        flat = said(f"uct:playouts=2000,eval={file},cut=0,formula=puct", position)
+        flat = said(f"uct:playouts=2000,eval={file},cutoff=0,formula=puct", position)
         assert visits != {str(each.move): each.visits for each in flat.moves}
         assert len(moves) == len(strengths) == len(visits)
 
@@ -448,41 +448,41 @@ class TestSearches:
                 hk.games.GAMES[game](),
                 uct(playouts=30, evaluation=found, preset="paper", **more),
             )
-            for more in ({"mix": 1.0}, {"cut": 0})
+            for more in ({"eval_weight": 1.0}, {"cutoff": 0})
         )
         # Without playouts scores are whole numbers.
         assert mixed.value == pytest.approx(alone.value, abs=1e-3)
 
     def test_where_playouts_are_not_the_rule_a_mix_brings_them_back(self, file: Path) -> None:
-        """Othello's preset has cut=0; who says mix=… wants playouts."""
-        spec = SearchSpec.from_text(f"uct:eval={file},mix=0.5").validated_for("othello")
-        assert (spec["cut"], spec["formula"]) == (None, "puct")
+        """Othello's preset has cutoff=0; who says eval_weight=… wants playouts."""
+        spec = SearchSpec.from_text(f"uct:eval={file},eval_weight=0.5").validated_for("othello")
+        assert (spec["cutoff"], spec["formula"]) == (None, "puct")
         alone = said(f"uct:playouts=30,eval={file}")
-        assert said(f"uct:playouts=30,eval={file},mix=0.5").value != alone.value
+        assert said(f"uct:playouts=30,eval={file},eval_weight=0.5").value != alone.value
 
     def test_where_a_mix_is_the_rule_cut_playouts_are_not_mixed(self) -> None:
-        """Blokus Duo's preset mixes; with cut=0 its network would be asked twice a leaf."""
-        assert SearchSpec.from_text("uct").for_game("blokus_duo")["mix"] > 0
-        assert SearchSpec.from_text("uct:cut=0").for_game("blokus_duo")["mix"] == 0
+        """Blokus Duo's preset mixes; with cutoff=0 its network would be asked twice a leaf."""
+        assert SearchSpec.from_text("uct").for_game("blokus_duo")["eval_weight"] > 0
+        assert SearchSpec.from_text("uct:cutoff=0").for_game("blokus_duo")["eval_weight"] == 0
 
     @pytest.mark.parametrize("share", [0.25, 0.5, 0.8])
     def test_a_mix_has_so_much_of_each(self, share: float, file: Path) -> None:
         """One simulation: nothing has yet been chosen by its value."""
         spec = f"uct:playouts=1,preset=paper,eval={file}"
         for position in positions_of("othello", 10, 12):
-            network_only = said(f"{spec},mix=1", position).value
+            network_only = said(f"{spec},eval_weight=1", position).value
             played = said("uct:playouts=1,preset=paper", position).value
-            mixed = said(f"{spec},mix={share}", position).value
+            mixed = said(f"{spec},eval_weight={share}", position).value
             assert mixed == pytest.approx(share * network_only + (1 - share) * played, abs=1e-6)
 
     @pytest.mark.parametrize(
         ("spec", "message"),
         [
-            ("uct:mix=0.5,cut=0", "cut=0"),
+            ("uct:eval_weight=0.5,cutoff=0", "cutoff=0"),
             ("uct:preset=paper,eval={0}", "without"),
-            ("uct:mix=2", "mix"),
-            ("uct:mix=-1", "mix"),
-            ("ab:mix=0.5", "mix"),
+            ("uct:eval_weight=2", "eval_weight"),
+            ("uct:eval_weight=-1", "eval_weight"),
+            ("ab:eval_weight=0.5", "eval_weight"),
         ],
     )
     def test_what_has_no_effect_is_refused(self, spec: str, message: str, file: Path) -> None:
@@ -491,11 +491,11 @@ class TestSearches:
         assert "\n" not in str(caught.value)
 
     def test_networks_of_other_games_are_refused(self, file: Path) -> None:
-        for spec in (f"uct:playouts=5,cut=0,eval={file}", f"ab:depth=1,eval={file}"):
+        for spec in (f"uct:playouts=5,cutoff=0,eval={file}", f"ab:depth=1,eval={file}"):
             with pytest.raises(hk.Error, match="for othello, not for chess"):
                 said(spec, hk.Chess())
 
     def test_what_players_are_called_tells_networks_apart(self) -> None:
-        one, other = (uct(cut=0, evaluation=random_network("othello", seed=i)) for i in (0, 1))
+        one, other = (uct(cutoff=0, evaluation=random_network("othello", seed=i)) for i in (0, 1))
         assert one.for_game("othello") != other.for_game("othello")
         assert dataclasses.replace(one) == one

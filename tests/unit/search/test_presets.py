@@ -173,7 +173,7 @@ def test_priors_go_by_a_model_that_is_too_slow_for_playouts() -> None:
 
 @pytest.mark.parametrize("game", ["blokus_duo", "go9", "othello"])
 def test_networks_that_come_with_hyoka_have_a_name(game: str) -> None:
-    result = hk.search_once(GAMES[game](), "uct:playouts=5,eval=network,strengths=network,cut=0")
+    result = hk.search_once(GAMES[game](), "uct:playouts=5,eval=network,strengths=network,cutoff=0")
     assert result.playouts == 5
     assert hk.search_once(GAMES[game](), "ab:depth=1,eval=network").best is not None
 

@@ -36,9 +36,9 @@ def broken(positions: Sequence[Any]) -> list[float]:
     "spec",
     [
         uct(playouts=500, threads=3, evaluator=broken),
-        uct(playouts=500, threads=3, cut=0, evaluation=broken),
-        uct(playouts=500, threads=3, prior=3, evaluation=broken),
-        mc(playouts=500, threads=3, cut=0, evaluation=broken),
+        uct(playouts=500, threads=3, cutoff=0, evaluation=broken),
+        uct(playouts=500, threads=3, eval_visits=3, evaluation=broken),
+        mc(playouts=500, threads=3, cutoff=0, evaluation=broken),
         ab(depth=3, evaluation=broken),
     ],
     ids=str,
@@ -126,8 +126,8 @@ def test_a_stop_reaches_the_mate_search_at_the_root() -> None:
 
 
 def test_evaluations_of_children_do_not_make_simulations_run_to_the_end() -> None:
-    visit = hk.search_once(hk.Othello(), "uct:playouts=100,prior=3")
-    expansion = hk.search_once(hk.Othello(), "uct:playouts=100,prior=3,prior_when=expansion")
+    visit = hk.search_once(hk.Othello(), "uct:playouts=100,eval_visits=3")
+    expansion = hk.search_once(hk.Othello(), "uct:playouts=100,eval_visits=3,eval_when=expansion")
     assert expansion.depth <= visit.depth + 6
     assert expansion.nodes <= 110
 

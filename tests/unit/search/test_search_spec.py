@@ -15,6 +15,8 @@ from hyoka.search import Searcher, SearchSpec, ab, mc, mc_score, uct
 from hyoka.search import assembly as parts
 from hyoka.search.settings import KINDS, Setting, settings_of
 
+NO_EVALUATION = "without eval_visits=… or cutoff=… or eval_weight=… or minimax=…"
+
 
 def test_a_text_and_a_call_name_the_same_search() -> None:
     assert SearchSpec.from_text("uct:playouts=5000,widening=on") == uct(
@@ -163,12 +165,15 @@ def test_specs_have_one_id_if_and_only_if_they_mean_the_same(
             "uct-policy_strengths-strengths_learned-playout_strengths_built_-7937ea68",
         ),
         ("uct:time=0.5,nodes=0", "uct-time0.5-dc02aff3"),
-        ("uct:cut=0,eval=learned,quiescence=on", "uct-cut0-quiescence_on-eval_learned-532f32a2"),
         (
-            "uct:prior=10,scale=100,prior_when=expansion",
-            "uct-scale100-prior10-prior_when_expansion-7c104050",
+            "uct:cutoff=0,eval=learned,quiescence=on",
+            "uct-cutoff0-quiescence_on-eval_learned-1164002d",
         ),
-        ("uct:mix=0.5,cut=5", "uct-cut5-mix0.5-1c24e17d"),
+        (
+            "uct:eval_visits=10,scale=100,eval_when=expansion",
+            "uct-scale100-eval_visits10-eval_when_expansion-ea9ae982",
+        ),
+        ("uct:eval_weight=0.5,cutoff=5", "uct-cutoff5-eval_weight0.5-aed8da92"),
         (
             "uct:killer=on,killer_c=1,history=on,history_threshold=0.5,rave=300",
             "uct-killer_on-killer_c1-history_on-history_threshold0.5-rave300-646e1986",
@@ -179,7 +184,7 @@ def test_specs_have_one_id_if_and_only_if_they_mean_the_same(
             "mc:playouts=500,divide=on,policy=strengths,epsilon=0.1",
             "mc-playouts500-divide_on-policy_strengths-epsilon0.1-e96481fe",
         ),
-        ("mc-score:cut=5,scale=100", "mc_score-cut5-scale100-6253b0d7"),
+        ("mc-score:cutoff=5,scale=100", "mc_score-cutoff5-scale100-78123eef"),
         ("ab", "ab-fb8e20fc"),
         ("ab:depth=6,quiescence=off", "ab-depth6-quiescenceoff-cad17f74"),
         ("ab:exact=on,null_move=on", "ab-exact_on-null_move_on-0f332a08"),
@@ -221,14 +226,14 @@ def test_numbers_that_differ_in_the_last_digit_are_different_searches() -> None:
         ("uct:history_threshold=0.5", "without history=on"),
         ("uct:preset=paper,reduction=0.5", "without formula=puct"),
         ("uct:formula=puct,widening=on,reduction=0.5", "with widening=on"),
-        ("uct:preset=paper,prior_when=expansion", "without prior=…"),
+        ("uct:preset=paper,eval_when=expansion", "without eval_visits=…"),
         ("uct:book_plies=4", "without book=FILE"),
         ("uct:batch=4", "without evaluator=…"),
         ("uct:preset=paper,epsilon=0.5", "with policy=uniform"),
-        ("uct:preset=paper,scale=100", "without prior=… or cut=… or mix=… or minimax=…"),
-        ("uct:preset=paper,quiescence=on", "without prior=… or cut=… or mix=… or minimax=…"),
-        ("mc:quiescence=on", "without cut=…"),
-        ("mc:scale=100", "without cut=…"),
+        ("uct:preset=paper,scale=100", NO_EVALUATION),
+        ("uct:preset=paper,quiescence=on", NO_EVALUATION),
+        ("mc:quiescence=on", "without cutoff=…"),
+        ("mc:scale=100", "without cutoff=…"),
         ("uct:preset=paper,strengths=learned", "without policy=strengths or ordered=on"),
         ("mc:playouts=10,a_move=3", "'playouts' has no effect with a_move=…"),
         ("ab:plain=on,exact=on", "'exact' has no effect with plain=on"),
@@ -255,10 +260,10 @@ def test_a_part_without_effect_is_refused() -> None:
         return [0.5] * len(positions)
 
     wrong: list[tuple[Callable[[], Any], str]] = [
-        (lambda: mc(evaluation=function), "'evaluation' has no effect without cut"),
+        (lambda: mc(evaluation=function), "'evaluation' has no effect without cutoff"),
         (
             lambda: uct(evaluation=function, preset="paper"),
-            "'evaluation' has no effect without prior",
+            "'evaluation' has no effect without eval_visits",
         ),
         (
             lambda: uct(evaluator=function, policy="strengths"),

@@ -36,8 +36,8 @@ SHOGI_MATE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
     [
         "uct:playouts=60",
         "uct:playouts=60,formula=ucb1-tuned,policy=strengths,killer=on,history=on,widening=on",
-        "uct:playouts=60,formula=puct,rave=300,epsilon=0.5,policy=strengths,cut=5,prior=3",
-        "uct:playouts=40,prior=2,prior_when=expansion,threads=2,expand=3",
+        "uct:playouts=60,formula=puct,rave=300,epsilon=0.5,policy=strengths,cutoff=5,eval_visits=3",
+        "uct:playouts=40,eval_visits=2,eval_when=expansion,threads=2,expand=3",
         "mc:playouts=60",
         "mc-score:a_move=1",
         "ab:depth=2",

@@ -235,7 +235,7 @@ def test_values_are_taken_where_files_are() -> None:
 @pytest.mark.parametrize(("name", "kind"), [("eval", "weights"), ("strengths", "strengths")])
 def test_a_model_of_another_kind_or_game_is_refused(name: str, kind: str) -> None:
     with pytest.raises(hk.errors.SourceError, match=f"it holds book, not {kind}"):
-        uct(**{"policy": "strengths", "prior": 1, name: BOOK})
+        uct(**{"policy": "strengths", "eval_visits": 1, name: BOOK})
     with pytest.raises(hk.errors.SourceError, match="it holds book, not profile"):
         EngineSpec(protocol="gtp", command="x", profile=BOOK)
     for ask in (linear_evaluation, move_strengths):
@@ -279,8 +279,8 @@ def test_what_is_built_in_is_what_searches_use(name: str) -> None:
 
 
 def test_saying_what_is_built_in_says_nothing() -> None:
-    said = SearchSpec.from_text("mc:policy=strengths,cut=3,eval=built-in")
-    unsaid = SearchSpec.from_text("mc:policy=strengths,cut=3")
+    said = SearchSpec.from_text("mc:policy=strengths,cutoff=3,eval=built-in")
+    unsaid = SearchSpec.from_text("mc:policy=strengths,cutoff=3")
     assert said == unsaid
     assert (said.id, said.text, said.dependencies) == (unsaid.id, unsaid.text, {})
     assert said["eval"] == said["strengths"] == "built-in"
@@ -289,8 +289,10 @@ def test_saying_what_is_built_in_says_nothing() -> None:
     assert by_hand.id == said.id
     assert by_hand.for_game("chess").id != said.for_game("chess").id
     # So is the evaluation of tree searches and of alpha-beta.
-    assert uct(prior=3, eval="built-in").id == uct(prior=3).id
-    of_blokus = [uct(prior=3, eval=each).for_game("blokus_duo") for each in ("built-in", None)]
+    assert uct(eval_visits=3, eval="built-in").id == uct(eval_visits=3).id
+    of_blokus = [
+        uct(eval_visits=3, eval=each).for_game("blokus_duo") for each in ("built-in", None)
+    ]
     assert of_blokus[0].id != of_blokus[1].id
     assert ab(eval="built-in").id == ab().id
     changed = ab(eval=WEIGHTS)

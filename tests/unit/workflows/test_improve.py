@@ -126,7 +126,7 @@ def test_an_evaluator_that_takes_no_weights_is_told_what_it_lacks(
     study: hk.Study, weak: Path, tmp_path: Path
 ) -> None:
     """What was forgotten is missed as well by a search whose weights are not ours to fit."""
-    asked = f"uct:playouts=4,cut=0,eval={weak}"
+    asked = f"uct:playouts=4,cutoff=0,eval={weak}"
     story = hk.improve(study, ImprovePlan(evaluator=asked, games=2, sample=8), to=tmp_path / "uct")
     assert story.verdict == "not played"
     assert story.candidates[0].name == fit_and_verify.COLUMNS

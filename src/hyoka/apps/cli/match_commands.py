@@ -67,7 +67,7 @@ from hyoka.workflows.rating_sources import Results, read_results
 
 _INTERRUPTED = 130
 
-Games = Annotated[int, option("--games", min=1)]
+Games = Annotated[int, option("--games", "Number of games per pair of players.", min=1)]
 OpeningsOption = Annotated[
     str | None, option("--openings", metavar="FILE[:PLIES]|random[:PLIES]|start")
 ]
@@ -78,9 +78,9 @@ def match_run_command(
         list[str] | None,
         typer.Argument(
             metavar="PLAYER...",
-            help="\\[NAME=]SPEC\\[@CLOCK], two or more: a search (uct:playouts=1000, ab:time=0.1) "
-            'or an engine ("uci:nodes=1000:stockfish", "gtp:gnugo --mode gtp --level 10"). '
-            "@60+0.6 gives a clock of its own.",
+            help="Two or more players, each \\[NAME=]SPEC\\[@CLOCK]: a search (uct:playouts=1000, "
+            'ab:time=0.1) or an engine ("uci:nodes=1000:stockfish", "gtp:gnugo --mode gtp --level '
+            '10"). @60+0.6 sets the clock of this player.',
             show_default=False,
         ),
     ] = None,
@@ -89,12 +89,14 @@ def match_run_command(
     ] = MatchOptions,
     games: Games = 100,
     folder: Annotated[
-        Path | None, OutputFolder(DESCRIPTION, "a match"), option("--output", metavar="FOLDER")
+        Path | None,
+        OutputFolder(DESCRIPTION, "a match"),
+        option("--output", "Output folder.", metavar="FOLDER"),
     ] = None,
     sprt: Annotated[str | None, option("--sprt", metavar="ELO0,ELO1")] = None,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
-    report: Annotated[bool, typer.Option(help="Write the page report.html.")] = True,
+    report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
 ) -> int:
     """Play a match: scores, Elo intervals, SPRT.
 
@@ -134,7 +136,7 @@ def match_run_command(
     if not answered(result_as_json(result, test)):
         print_result(result, test, with_report=report)
     if interrupted:
-        err.print("what was played is kept; the same command goes on")
+        err.print("the games played are stored; the same command resumes")
         return _INTERRUPTED
     return 0
 
@@ -202,7 +204,7 @@ class LiveStanding:
         new = standing.games - (self._before or 0)
         rate = new / seconds if seconds > 0 else 0.0
         left = (self._wanted - standing.games) / rate if rate else math.inf
-        words = f"{standing.games:,} of {self._wanted:,} games  {rate:.3g} a second"
+        words = f"{standing.games:,} of {self._wanted:,} games  {rate:.3g} per second"
         if math.isfinite(left):
             words += f"  {clock_text(left)} left"
         bar = ProgressBar(total=max(1, self._wanted), completed=standing.games, width=40)
@@ -305,33 +307,32 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
     if endings:
         hint(f"ended by {endings}")
     for name, count in standing.faults.most_common():
-        out.print(f"{name} lost {count:,} by its own fault", style="red", markup=False)
+        out.print(f"{name} lost {count:,} by fault", style="red", markup=False)
     shown = {(game.reason, game.pairing.first): game.fault for game in result.games if game.fault}
     for fault in list(shown.values())[:5]:
         complain(fault)
     if (repeats := repeated_games(result.games)) > 0:
         err.print(
-            f"{repeats:,} of {standing.games:,} games repeat others move for move and prove "
-            "nothing new, so that intervals are too narrow: give more openings, or players with "
-            "chance",
+            f"{repeats:,} of {standing.games:,} games repeat others move for move, so the intervals "
+            "are too narrow: use more openings, or players with random choices",
             style="red",
             markup=False,
             soft_wrap=True,
         )
     reasons = (too_few_reason(duel.score) for duel in result.duels if duel.score.games)
     for why in dict.fromkeys(filter(None, reasons)):
-        hint(f"{why} are too few to trust an interval")
+        hint(f"{why} are too few for a reliable interval")
     for odd in odd_workers(result.games):
-        err.print(f"not like the others: {odd}", style="red", markup=False)
+        err.print(f"different from the other workers: {odd}", style="red", markup=False)
     if result.verdict is not None and sprt is not None:
-        out.print(f"the test has decided: {result.verdict}, {_nearer(sprt, result.verdict)}")
+        out.print(f"the test accepts {result.verdict}: {_nearer(sprt, result.verdict)}")
     elif sprt is not None and len(result.games) >= result.wanted:
-        out.print("the test has not decided; the same command with more --games goes on")
+        out.print("the test is undecided; the same command with more --games continues it")
     left = result.wanted - len(result.games)
     if left > 0 and result.verdict is None:
         out.print(f"{left:,} games are left to play")
     if left < 0:
-        out.print(f"{-left:,} games more than asked for were there already")
+        out.print(f"{-left:,} games more than requested were already played")
     page = f", page in {result.folder / 'report.html'}" if with_report else ""
     hint(f"games in {result.folder}{page}")
 
@@ -347,9 +348,9 @@ def _test_in_words(result: MatchResult, sprt: Sprt | None) -> list[str]:
         return []
     llr = sprt.llr(result.standing.duel(0, 1).pairs)
     verdict = (
-        f"decided for {result.verdict}: {_nearer(sprt, result.verdict)}"
+        f"accepts {result.verdict}: {_nearer(sprt, result.verdict)}"
         if result.verdict is not None
-        else "has not decided"
+        else "is undecided"
     )
     return [
         f"A sequential test of {sprt.elo0:+g} against {sprt.elo1:+g} Elo {verdict}. Its log "
@@ -386,21 +387,24 @@ def match_ratings_command(
         list[str],
         typer.Argument(
             metavar="FILES...",
-            help="Records in any notation (files, folders, patterns, archives, -), Parquet tables "
-            "with columns first, second, result and perhaps pair_id, matches, studies.",
+            help="Records in any notation (files, folders, patterns, archives, -), folders of "
+            "matches, studies, or Parquet tables with the columns first, second, result and "
+            "optionally pair_id.",
             show_default=False,
         ),
     ],
     settings: Annotated[
         Callable[..., RatingSettings], Plan(RatingSettings, without=("prior", "intervals"))
     ] = RatingSettings,
-    min_games: Annotated[int, option("--min-games", min=1, metavar="N")] = 1,
+    min_games: Annotated[
+        int, option("--min-games", "Minimum number of games per player.", min=1, metavar="N")
+    ] = 1,
     merge: Annotated[
         list[str] | None,
         typer.Option(
             "--merge",
             metavar="PATTERN",
-            help='Count players whose names fit as one, e.g. "Stockfish*", repeatable.',
+            help='Treat all players with matching names as one, such as "Stockfish*"; repeatable.',
         ),
     ] = None,
     format: Format = None,
@@ -418,7 +422,7 @@ def match_ratings_command(
     results = everything.of_frequent_players(min_games) if min_games > 1 else everything
     if not len(results):
         reasons = _reasons(results)
-        raise Error(f"no games to rate players by{': ' if reasons else ''}{reasons}")
+        raise Error(f"no games to rate{': ' if reasons else ''}{reasons}")
     ratings = rate_players(
         results.first,
         results.second,
@@ -443,13 +447,13 @@ def _print_ratings(ratings: RatingList, results: Results) -> None:
     hint("; ".join(facts))
     if ratings.virtual:
         hint(
-            "some won or lost everything against the others: their ratings are held by virtual "
-            "draws and bounded on one side only"
+            "some players won or lost all games against the others: virtual draws bound their "
+            "ratings, and their intervals are open on one side"
         )
     if ratings.covariance is None:
         hint(f"no intervals for more than {MOST_WITH_INTERVALS:,} players; see --min-games")
     if results.left_out:
-        complain(f"left out: {_reasons(results)}")
+        complain(f"excluded: {_reasons(results)}")
 
 
 def _print_players(players: Sequence[Rated], ratings: RatingList) -> None:
@@ -546,8 +550,8 @@ def match_ablate_command(
         str,
         typer.Argument(
             metavar="SEARCH",
-            help="uct or ab, perhaps with settings: uct:preset=paper,c=0.7. Without `preset=paper` "
-            "uct has what plays the game best.",
+            help="uct or ab, optionally with settings: uct:preset=paper,c=0.7. Without `preset=paper`, "
+            "uct has the default settings of the game.",
         ),
     ] = "uct:preset=paper",
     game: Annotated[str, option("--game")] = DEFAULT_GAME,
@@ -555,23 +559,40 @@ def match_ablate_command(
         str | None,
         typer.Option(
             metavar="A,B,…",
-            help="Enhancements: strengths, light, mate, ending, rave, prior, tuned, cut, any flag "
-            "of the search (`hyoka position search --settings`), or SETTING=VALUE.",
+            help="Enhancements: strengths, light, mate, ending, rave, eval_visits, tuned, cutoff, "
+            "any flag of the search (`hyoka position search --settings`), or SETTING=VALUE.",
         ),
     ] = None,
     games: Games = 100,
-    playouts: Annotated[int, option("--playouts", min=0)] = 500,
-    time_s: Annotated[float, option("--time", min=0, metavar="S")] = 0.05,
+    playouts: Annotated[
+        int,
+        option(
+            "--playouts",
+            "Number of playouts per search, or nodes with ab, in one set of matches; 0: none.",
+            min=0,
+        ),
+    ] = 500,
+    time_s: Annotated[
+        float,
+        option(
+            "--time",
+            "Time per search in seconds, in the other set of matches; 0: none.",
+            min=0,
+            metavar="S",
+        ),
+    ] = 0.05,
     how: Annotated[
         str,
         typer.Option(
-            help="added: each alone on the bare search; removed: each from the full one; ladder: "
-            "one after another."
+            help="added: each enhancement is added to the bare search; removed: each is removed from "
+            "the full search; ladder: they are added one after another."
         ),
     ] = "added",
     openings: OpeningsOption = None,
     komi: Annotated[float | None, option("--komi")] = None,
-    folder: Annotated[Path, OutputFolder(), option("--output", metavar="FOLDER")] = Path("matches"),
+    folder: Annotated[
+        Path, OutputFolder(), option("--output", "Output folder.", metavar="FOLDER")
+    ] = Path("matches"),
     seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
@@ -621,7 +642,7 @@ def match_ablate_command(
 def _print_ablation(duels: list[tuple[Contest, DuelSummary]]) -> None:
     limits = list(dict.fromkeys(contest.limit for contest, _ in duels))
     headings = [f"{word} at {limit}" for limit in limits for word in ("score", "Elo")]
-    table = plain_table("switch", *headings, right=range(1, 1 + len(headings)))
+    table = plain_table("enhancement", *headings, right=range(1, 1 + len(headings)))
     for switch in dict.fromkeys(contest.switch for contest, _ in duels):
         cells = [escape(switch)]
         for limit in limits:
@@ -633,4 +654,4 @@ def _print_ablation(duels: list[tuple[Contest, DuelSummary]]) -> None:
             ]
         table.add_row(*cells)
     out.print(table)
-    hint("+/=/− as the search with the switch saw it; the games are kept")
+    hint("+/=/−: wins, draws and losses of the search with the enhancement; games are stored")

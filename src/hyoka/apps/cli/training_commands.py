@@ -120,25 +120,26 @@ Features = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Over which set of features: terms, relations or kpp (shogi), places (chess), "
-        "patterns (Othello); the first one if none is named.",
+        help="Feature set: terms, relations or kpp (shogi), places (chess), patterns (Othello); by "
+        "default the first of the game.",
     ),
 ]
-Threads = Annotated[int | None, option("--jobs", min=1)]
+Threads = Annotated[int | None, option("--jobs", "Number of parallel threads.", min=1)]
 
 
 def learn_comparison_command(
     context: typer.Context,
     sources: Lesson,
-    output: Annotated[Path, Output(("evaluation",)), option("--output", metavar="FILE")] = Path(
-        "learned.eval"
-    ),
+    output: Annotated[
+        Path, Output(("evaluation",)), option("--output", "Output file.", metavar="FILE")
+    ] = Path("learned.eval"),
     objective: Annotated[
         str,
         typer.Option(
             metavar="NAME|FILE",
-            help="What is made small: comparison (moves), combination (moves and outcomes), "
-            "parameterised (the same by kind of position), or a file of `hyoka learn objective`.",
+            help="Objective to minimize: comparison (moves), combination (moves and outcomes), "
+            "parameterised (combination with factors per class of positions), or a file of "
+            "`hyoka learn objective`.",
         ),
     ] = "combination",
     features: Features = None,
@@ -154,8 +155,8 @@ def learn_comparison_command(
         typer.Option(
             "--state",
             metavar="FILE",
-            help="Where the training is kept after every pass; FILE.state of --output, if not "
-            "said. Interrupted, the same command goes on.",
+            help="Checkpoint written after every pass; by default the --output file with .state "
+            "appended. If interrupted, the same command resumes from it.",
         ),
     ] = None,
     seed: Seed = 0,
@@ -245,7 +246,7 @@ def lessons_of(
     held_out: Lessons | None = None
     if (sources[0] / DESCRIPTION).exists():
         if len(sources) > 1:
-            raise Error("one study at a time, or records")
+            raise Error("give one study, or records")
         study = Study.open(sources[0])
         learned = Lessons.of_study(
             study, where=where, hold_out=hold_out, start=start, positions=positions, seed=seed
@@ -262,7 +263,7 @@ def lessons_of(
             )
     else:
         if where is not None:
-            raise Error("--where is for positions of a study: make one with `hyoka import`")
+            raise Error("--where needs a study: make one with `hyoka study create`")
         first, apart = split(games_of(sources), hold_out, start)
         learned = Lessons.of_records(first, positions=positions, seed=seed)
         if apart:
@@ -278,10 +279,10 @@ def _tell_beginning(learned: Lessons, held_out: Lessons | None, going_on: bool) 
     tell(
         f"{learned.moves:,} positions of {len(learned.games.ids):,} games"
         + ("" if known == len(learned) else f", {known:,} of games with a result")
-        + ("" if held_out is None else f"; {held_out.moves:,} held out")
+        + ("" if held_out is None else f"; {held_out.moves:,} held-out")
     )
     if going_on:
-        hint("going on where it was interrupted")
+        hint("resuming from the checkpoint")
 
 
 class _PassTeller:
@@ -306,7 +307,7 @@ def _pass_text(report: PassReport) -> str:
         f"{report.outcomes:.4f} + L1 {report.l1:.4f}; {report.nonzero:,} weights"
     )
     if report.held_out is not None:
-        said += f"; held out: {_words(report.held_out)}"
+        said += f"; held-out: {_words(report.held_out)}"
     return said
 
 
@@ -326,7 +327,7 @@ def _tell_end(training: Training, output: Path) -> None:
         begun = training.reports[0].learned
         rows = [
             (name, f"{each.first:.1%}", f"{each.within:.1%}", f"{each.log_loss:.4f}")
-            for name, each in (("before", begun), ("held out", best.held_out))
+            for name, each in (("before", begun), ("held-out", best.held_out))
         ]
         print_table(("", "first", "within 3", "log-loss"), rows, right=range(1, 4))
     hint(f"test it: {match_hint(f'ab:eval={output}', 'ab:eval=built-in', evaluation.game)}")
@@ -346,9 +347,9 @@ def learn_scores_command(
     context: typer.Context,
     study: StudyPath,
     evaluator: Annotated[str | None, option("--evaluator", metavar="SPEC")] = None,
-    output: Annotated[Path, Output(("evaluation",)), option("--output", metavar="FILE")] = Path(
-        "learned.eval"
-    ),
+    output: Annotated[
+        Path, Output(("evaluation",)), option("--output", "Output file.", metavar="FILE")
+    ] = Path("learned.eval"),
     features: Features = None,
     settings: Annotated[Callable[..., ScoreSettings], Plan(ScoreSettings)] = ScoreSettings,
     start: Annotated[Path | None, option("--from", metavar="FILE")] = None,
@@ -415,8 +416,8 @@ def _tell(fit: ScoreFit, output: Path) -> None:
     )
     if not math.isnan(fit.loss):
         tell(
-            f"log-loss of {fit.held_out:,} positions held out: {fit.loss_before:.4f}, then "
-            f"{fit.loss:.4f}; the evaluator's own is {fit.least_loss:.4f}"
+            f"log-loss on {fit.held_out:,} held-out positions: {fit.loss_before:.4f} before, "
+            f"{fit.loss:.4f} after; the evaluator's own is {fit.least_loss:.4f}"
         )
     hint(f"test it: {match_hint(f'ab:eval={output}', 'ab:eval=built-in', fit.evaluation.game)}")
 
@@ -440,7 +441,7 @@ def learn_objective_command(
     folder: Annotated[
         Path,
         OutputFolder(SEARCH_PLAN, "a search for an objective"),
-        option("--output", metavar="FOLDER"),
+        option("--output", "Output folder.", metavar="FOLDER"),
     ] = Path("objective"),
     features: Features = None,
     where: Where = None,
@@ -452,7 +453,8 @@ def learn_objective_command(
         typer.Option(
             "--verify",
             min=0,
-            help="At the end, games at most against Comparison and Combination each; 0: none.",
+            help="Maximum number of games of the final match against each of Comparison and "
+            "Combination; 0: no match.",
         ),
     ] = 2000,
     jobs: Jobs = None,
@@ -601,11 +603,11 @@ def learn_network_command(
     context: typer.Context,
     sources: Lesson,
     output: Annotated[
-        Path, Output(("network", "convolution")), option("--output", metavar="FILE")
+        Path, Output(("network", "convolution")), option("--output", "Output file.", metavar="FILE")
     ] = Path("network.nn"),
     network: Network = NetworkSettings,
     blend: Annotated[
-        float, typer.Option(min=0, max=1, help="The share of the evaluation in a position's value.")
+        float, typer.Option(min=0, max=1, help="Weight of the search's value in the target.")
     ] = 0.5,
     hold_out: HoldOut = HOLD_OUT,
     threads: Threads = None,
@@ -614,7 +616,7 @@ def learn_network_command(
 
     From records it learns the moves played and the results; from a study of `learn selfplay` also
     the search's visits and values. Games from set-up positions are excluded. Needs PyTorch, from
-    the extra `learn`. Play with it: uct:eval=FILE,strengths=FILE,cut=0 or ab:eval=FILE.
+    the extra `learn`. Play with it: uct:eval=FILE,strengths=FILE,cutoff=0 or ab:eval=FILE.
     """
     check_device(network().device)
     learned, held_out = _played(sources, hold_out)
@@ -656,7 +658,7 @@ def learn_network_command(
         return
     judges = f",strengths={output}" if found.network.has_policy else ""
     out.print(
-        f"{output}: from {len(learned):,} games; play with it: uct:eval={output}{judges},cut=0"
+        f"{output}: from {len(learned):,} games; play with it: uct:eval={output}{judges},cutoff=0"
     )
 
 
@@ -671,8 +673,8 @@ def _played(sources: list[Path], hold_out: float) -> tuple[PlayedGames, PlayedGa
         rng = np.random.default_rng(0)
         apart = rng.permutation(apart)
         return games.some(~apart), games.some(apart) if apart.any() else None
-    learned, unseen = split(games_of(sources), hold_out)
-    return of_records(learned), of_records(unseen) if unseen else None
+    learned, held_out = split(games_of(sources), hold_out)
+    return of_records(learned), of_records(held_out) if held_out else None
 
 
 def _size_text(settings: NetworkSettings) -> dict[str, str]:
@@ -686,7 +688,7 @@ def _epoch_text(report: EpochReport) -> str:
     if report.policy_loss:
         text += f", of moves {report.policy_loss:.4f}"
     if not math.isnan(report.held_value_loss):
-        text += f"; held out: {report.held_value_loss:.4f}"
+        text += f"; held-out: {report.held_value_loss:.4f}"
         if not math.isnan(report.held_policy_loss):
             text += f", {report.held_policy_loss:.4f}, first {report.held_first:.1%}"
     return text
@@ -704,13 +706,15 @@ def _known(value: object) -> object:
 
 
 def learn_selfplay_command(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="Such as blokus_duo, go9, othello.")],
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="Game, such as blokus_duo, go9, othello.")
+    ],
     folder: Annotated[
         Path,
         OutputFolder(LOOP_PLAN, "generations of self-play"),
-        option("--output", metavar="FOLDER"),
+        option("--output", "Output folder.", metavar="FOLDER"),
     ] = Path("selfplay"),
-    generations: Annotated[int, typer.Option(min=1, help="How many there are to be.")] = 4,
+    generations: Annotated[int, typer.Option(min=1, help="Total number of generations.")] = 4,
     plan: Annotated[
         Callable[..., LoopPlan], Plan(LoopPlan, without=("max_plies", "blend", "gate_playouts"))
     ] = LoopPlan,
@@ -759,7 +763,7 @@ def learn_selfplay_command(
     ):
         return
     if loop.best is None:
-        out.print(f"no network was let in yet; {page} tells more")
+        out.print(f"no network was accepted yet; {page} has the details")
     else:
         out.print(f"the player is {loop.best.parent / NETWORK}; {page} shows its training")
 
@@ -771,17 +775,17 @@ def _generation_text(generation: Generation) -> str:
     )
     if generation.score is not None and generation.elo is not None:
         text += (
-            f"; {generation.score:.1%} of {generation.gate_games} games against who played before"
+            f"; {generation.score:.1%} of {generation.gate_games} games against the player before"
         )
-    return f"{text}; {'let in' if generation.accepted else 'not let in'}"
+    return f"{text}; {'accepted' if generation.accepted else 'rejected'}"
 
 
 def learn_perceptrons_command(
     context: typer.Context,
     sources: Lesson,
-    output: Annotated[Path, Output(("perceptrons",)), option("--output", metavar="FILE")] = Path(
-        "perceptrons.eval"
-    ),
+    output: Annotated[
+        Path, Output(("perceptrons",)), option("--output", "Output file.", metavar="FILE")
+    ] = Path("perceptrons.eval"),
     evaluator: Annotated[str | None, option("--evaluator", metavar="NAME")] = None,
     settings: Annotated[
         Callable[..., PerceptronSettings], Plan(PerceptronSettings)
@@ -794,7 +798,8 @@ def learn_perceptrons_command(
 
     The records are those of a match whose players report values, such as `hyoka match run` stores;
     from a study, an evaluator's evaluations are used. Equal positions are merged and their win
-    rates averaged. Needs PyTorch, from the extra `learn`. Play with it: uct:prior=40,eval=FILE.
+    rates averaged. Needs PyTorch, from the extra `learn`. Play with it:
+    uct:eval_visits=40,eval=FILE.
     """
     chosen = settings()
     learned, held_out = _labeled(sources, evaluator, hold_out)
@@ -839,7 +844,7 @@ def _labeled(
     studies = [source for source in sources if (source / DESCRIPTION).exists()]
     records = [source for source in sources if source not in studies]
     if evaluator is not None and not studies:
-        raise Error("--evaluator is for a study; records have what their players said")
+        raise Error("--evaluator needs a study; with records, the values of the players are used")
     parts = []
     for source in studies:
         study = Study.open(source)
@@ -854,8 +859,8 @@ def _labeled(
     learned, held_out = (reduce(add, each) for each in zip(*parts, strict=True))
     if not len(learned):
         raise Error(
-            "no position of these games has a value: the players of a match say some if they "
-            "search (uct:playouts=500), and `hyoka study evaluate` gives a study's positions some"
+            "no position of these games has a value: in a match, searches store values "
+            "(uct:playouts=500); in a study, `hyoka study evaluate` adds them"
         )
     return learned, held_out
 
@@ -873,9 +878,9 @@ def _print_perceptrons(
             (str(each.ply), f"{each.positions:,}", f"{each.squared:.4f}", f"{each.variance:.4f}")
             for each in errors
         ]
-        print_table(("pieces laid", "held out", "MSE", "of the mean"), rows, right=range(4))
+        print_table(("pieces laid", "positions", "MSE", "variance"), rows, right=range(4))
     limits = "uct:preset=paper,playouts=1000"
-    hint(f"test it: {match_hint(f'{limits},prior=40,eval={output}', limits, networks.game)}")
+    hint(f"test it: {match_hint(f'{limits},eval_visits=40,eval={output}', limits, networks.game)}")
 
 
 def learn_prior_command(
@@ -884,11 +889,13 @@ def learn_prior_command(
         str,
         typer.Argument(
             metavar="SEARCH",
-            help="UCT with its limit, perhaps with other settings: uct:playouts=1000,eval=FILE.",
+            help="UCT with a limit, optionally with other settings: uct:playouts=1000,eval=FILE.",
         ),
     ] = "uct:preset=paper,playouts=1000",
     settings: Annotated[Callable[..., PriorSettings], Plan(PriorSettings)] = PriorSettings,
-    folder: Annotated[Path, OutputFolder(), option("--output", metavar="FOLDER")] = Path("matches"),
+    folder: Annotated[
+        Path, OutputFolder(), option("--output", "Output folder.", metavar="FOLDER")
+    ] = Path("matches"),
     jobs: Jobs = None,
     cluster_address: Cluster = None,
 ) -> None:
@@ -935,10 +942,10 @@ def _print_prior(tuned: TunedPrior, seed: int) -> None:
     rivals = f"; not significantly weaker: {', '.join(tuned.as_strong)}" if tuned.as_strong else ""
     tell(f"strongest: {tuned.player(best.name).text}{rivals}")
     hint(
-        "The best of several looks stronger than it is: it was chosen for its luck, too. "
-        "`behind the best` has intervals that hold for all pairs at once."
+        "The Elo of the best is biased upward, since it was selected. `behind the best` has "
+        "simultaneous intervals for all pairs."
     )
     if tuned.player(best.name) != tuned.search:
         new, old = tuned.player(best.name).text, tuned.search.text
         command = match_hint(new, old, tuned.game, "--seed", str(seed + 1))
-        tell(f"how strong it is in new games: {command}")
+        tell(f"measure its strength in new games: {command}")

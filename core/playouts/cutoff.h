@@ -17,10 +17,10 @@ template <Game G, class Evaluator>
     requires requires(Evaluator& evaluator, const PositionOf<G>& position) {
         { evaluator.score(position) } -> std::convertible_to<double>;
     }
-class CutPlayout final : public PlayoutPolicy<G> {
+class CutoffPlayout final : public PlayoutPolicy<G> {
 public:
     /// Pre: plies >= 0, scale > 0.
-    CutPlayout(std::unique_ptr<StepwisePlayout<G>> moves, Evaluator evaluator, int plies, double scale)
+    CutoffPlayout(std::unique_ptr<StepwisePlayout<G>> moves, Evaluator evaluator, int plies, double scale)
         : moves_(std::move(moves)), evaluator_(std::move(evaluator)), plies_(plies), scale_(scale) {
         assert(plies >= 0 && scale > 0);
     }
@@ -34,7 +34,7 @@ public:
         return {score, 1 / (1 + std::exp(-evaluation / scale_)), plies};
     }
     std::unique_ptr<PlayoutPolicy<G>> clone() const override {
-        return std::make_unique<CutPlayout>(moves_->copy(), evaluator_, plies_, scale_);
+        return std::make_unique<CutoffPlayout>(moves_->copy(), evaluator_, plies_, scale_);
     }
 
 private:
