@@ -4,11 +4,16 @@
 import importlib
 import importlib.metadata
 import inspect
+import re
+import sys
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 import typer.main
 from sphinx.application import Sphinx
+from sphinx.errors import PycodeError
+from sphinx.pycode import ModuleAnalyzer
 
 import hyoka
 from hyoka.apps.cli.command_table import COMMANDS
@@ -23,7 +28,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphin
 exclude_patterns = ["_build"]
 nitpicky = False
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 
 # Docstrings write code in single backticks.
@@ -39,11 +44,17 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 PACKAGES = (
-    "games", "records", "study", "search", "models", "agents", "engines", "analysis", "learning",
+    "games", "games.diagram", "games.evaluation", "records", "records.problems", "records.samples",
+    "study", "models", "search", "search.playouts", "agents", "engines", "analysis", "learning",
     "arena", "reporting", "workflows.improve", "parallel", "foundation.errors",
     "foundation.math", "foundation.figure", "foundation.progress",
 )  # fmt: skip
 """The packages of the API reference. A name is documented by the first that has it."""
+PICTURE = re.compile(
+    r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*'
+    r'<img alt="([^"]*)" src="([^"]+)"[^>]*>\s*</picture>'
+)
+"""A picture with a dark version, as GitHub shows it."""
 
 
 def write_references(_: Sphinx) -> None:
@@ -56,23 +67,28 @@ def write_references(_: Sphinx) -> None:
 def reference_pages() -> dict[str, str]:
     """Texts of the generated pages by path."""
     pages = {"reference/commands.md": "\n".join(_command_lines())}
+    modules = {package: importlib.import_module(f"hyoka.{package}") for package in PACKAGES}
     homes: dict[int, str] = {}
-    toctree = []
-    for package in PACKAGES:
-        module = importlib.import_module(f"hyoka.{package}")
+    for package, module in modules.items():
         lines = [f"# hyoka.{package}", "", (inspect.getdoc(module) or "").split("\n\n")[0], ""]
         lines += ["```{eval-rst}", f".. py:module:: hyoka.{package}", ""]
-        for name in _public_names(module):
+        elsewhere = []
+        for name in public_names(module):
             value = getattr(module, name)
-            if id(value) in homes or isinstance(value, (int, str, tuple, frozenset)):
-                continue
-            homes[id(value)] = f"hyoka.{package}.{name}"
-            if inspect.isclass(value):
-                lines += [f".. autoclass:: hyoka.{package}.{name}", "   :members:", ""]
-            elif callable(value):
-                lines += [f".. autofunction:: hyoka.{package}.{name}", ""]
+            path = f"hyoka.{package}.{name}"
+            if id(value) in homes:
+                elsewhere.append(f"- :py:obj:`{path} <{homes[id(value)]}>`: {_summary(value)}")
+            elif _is_constant(value):
+                lines += [f".. py:data:: {path}", "", f"   {documentation(module, name)}", ""]
+            else:
+                homes[id(value)] = path
+                if inspect.isclass(value):
+                    lines += [f".. autoclass:: {path}", "   :members:", ""]
+                else:
+                    lines += [f".. autofunction:: {path}", ""]
+        if elsewhere:
+            lines += ["Names of other packages:", "", *elsewhere, ""]
         pages[f"reference/api/{package}.md"] = "\n".join([*lines, "```", ""])
-        toctree.append(package)
     top = [
         "# Python API",
         "",
@@ -81,24 +97,50 @@ def reference_pages() -> dict[str, str]:
     ]
     for name in hyoka.__all__:
         value = getattr(hyoka, name)
-        if home := homes.get(id(value)):
-            summary = (inspect.getdoc(value) or "").split("\n")[0]
-            top.append(f"- {{py:obj}}`hk.{name} <{home}>`: {summary}")
-    top += ["", "```{toctree}", ":maxdepth: 1", "", *toctree, "```", ""]
+        home = value.__name__ if inspect.ismodule(value) else homes[id(value)]
+        top.append(f"- {{py:obj}}`hk.{name} <{home}>`: {_summary(value)}")
+    top += ["", "```{toctree}", ":maxdepth: 1", "", *PACKAGES, "```", ""]
     return pages | {"reference/api/index.md": "\n".join(top)}
 
 
-def _public_names(module: ModuleType) -> list[str]:
+def public_names(module: ModuleType) -> list[str]:
+    """The names of `__all__`; without it, a package's imports or a module's own definitions."""
     names = getattr(module, "__all__", None)
     if names is None:
+        source = "hyoka" if hasattr(module, "__path__") else module.__name__
         names = [
             name
             for name, value in vars(module).items()
             if not name.startswith("_")
             and not inspect.ismodule(value)
-            and getattr(value, "__module__", "").startswith("hyoka")
+            and not isinstance(value, TypeVar)
+            and getattr(value, "__module__", "").startswith(source)
         ]
     return sorted(names)
+
+
+def documentation(module: ModuleType, name: str) -> str:
+    """The docstring of a public name; of a constant, the string below its assignment."""
+    value = getattr(module, name)
+    if not _is_constant(value):
+        return (value.__doc__ if inspect.isclass(value) else inspect.getdoc(value)) or ""
+    for other in [module, *sys.modules.values()]:
+        if other.__name__.startswith("hyoka") and vars(other).get(name) is value:
+            try:
+                found = ModuleAnalyzer.for_module(other.__name__).find_attr_docs()
+            except PycodeError:  # the compiled core
+                continue
+            if text := found.get(("", name)):
+                return " ".join(text).strip()
+    return ""
+
+
+def _is_constant(value: object) -> bool:
+    return not (inspect.isclass(value) or inspect.isroutine(value) or inspect.ismodule(value))
+
+
+def _summary(value: object) -> str:
+    return (inspect.getdoc(value) or "").split("\n")[0]
 
 
 def _write(path: Path, text: str) -> None:
@@ -126,6 +168,12 @@ def _command_lines() -> list[str]:
     return lines
 
 
+def convert_pictures(_: Sphinx, __: str, text: list[str]) -> None:
+    """Turn pictures with a dark version into images that Sphinx copies to the site."""
+    text[0] = PICTURE.sub(r"![\2](\3){.only-light}\n![\2](\1){.only-dark}", text[0])
+
+
 def setup(app: Sphinx) -> None:
     """Generate the references before Sphinx reads the pages."""
     app.connect("builder-inited", write_references)
+    app.connect("source-read", convert_pictures)

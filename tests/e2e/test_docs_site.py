@@ -2,14 +2,19 @@
 """The documentation: every page is in the index, links and citations lead somewhere."""
 
 import functools
+import importlib
+import pkgutil
 import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+import hyoka as hk
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -42,10 +47,15 @@ def links(page: Path) -> Iterator[str]:
 
 
 @functools.cache
+def configuration() -> dict[str, Any]:
+    """The functions and tables of the site's configuration."""
+    return runpy.run_path(str(DOCS / "conf.py"))
+
+
+@functools.cache
 def generated() -> dict[str, str]:
     """The texts that `make docs` generates, by path."""
-    pages = runpy.run_path(str(DOCS / "conf.py"))["reference_pages"]()
-    return {f"docs/{name}": text for name, text in pages.items()}
+    return {f"docs/{name}": text for name, text in configuration()["reference_pages"]().items()}
 
 
 def anchors(text: str) -> set[str]:
@@ -83,6 +93,29 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         if anchor:
             text = generated().get(name) or target.read_text(encoding="utf-8")
             assert anchor in anchors(text), link
+
+
+def test_the_api_reference_covers_every_public_package() -> None:
+    packages = {module.name for module in pkgutil.iter_modules(hk.__path__)}
+    listed = {package.partition(".")[0] for package in configuration()["PACKAGES"]}
+    assert packages - listed == {"_core", "__main__", "apps", "storage"}
+
+
+def test_the_api_reference_lists_every_name_of_the_top() -> None:
+    page = generated()["docs/reference/api/index.md"]
+    names: list[str] = getattr(hk, "__all__")  # noqa: B009
+    assert [name for name in names if f"{{py:obj}}`hk.{name} <" not in page] == []
+
+
+@pytest.mark.parametrize("package", configuration()["PACKAGES"])
+def test_every_public_name_of_a_package_is_documented(package: str) -> None:
+    module = importlib.import_module(f"hyoka.{package}")
+    page = generated()[f"docs/reference/api/{package}.md"]
+    names = configuration()["public_names"](module)
+    assert names
+    assert [name for name in names if not re.search(rf"hyoka\.{package}\.{name}\b", page)] == []
+    documentation = configuration()["documentation"]
+    assert [name for name in names if not documentation(module, name)] == []
 
 
 def test_the_papers_page_names_places_that_are_there() -> None:

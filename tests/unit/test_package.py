@@ -208,11 +208,6 @@ def test_at_most_forty_names_are_public_at_the_top() -> None:
     assert len(PUBLIC_NAMES) <= 40
 
 
-def test_every_public_name_is_documented() -> None:
-    undocumented = [name for name in PUBLIC_NAMES if not inspect.getdoc(getattr(hk, name))]
-    assert undocumented == []
-
-
 def test_the_version_is_that_of_the_installed_package() -> None:
     assert hk.__version__ == importlib.metadata.version("hyoka")
 

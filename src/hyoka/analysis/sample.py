@@ -66,6 +66,7 @@ class Link:
 
 
 STRAIGHT: Final = Link()
+"""The link that leaves scores unchanged."""
 
 
 def best_link(ranking: Ranking, scores: NDArray[Any]) -> Link:
@@ -261,6 +262,7 @@ class Resampling:
 
 
 NO_INTERVALS = Resampling(resamples=0)
+"""No bootstrap replicates, so no intervals."""
 
 
 def interval(value: float, drawn: NDArray[Any], games: int, confidence: float = 0.95) -> Estimate:

@@ -15,6 +15,7 @@ FORMATS: Final = {
     "lines": "one game a line: USI, UCI, Blokus codes, Othello transcripts",
     "wthor": "WTHOR's .wtb of Othello, with .jou and .trn beside it",
 }
+"""Formats of game records, described."""
 
 # No pattern may backtrack over blanks: records are untrusted.
 _SGF = re.compile(rb"\([ \t\r\n]{0,99};")
@@ -99,7 +100,7 @@ _SIGNS: Final[tuple[tuple[str, Callable[[bytes, bytes], object]], ...]] = (
     ("wthor", lambda head, _: _is_wthor(head)),
     ("sgf", lambda _, body: _SGF.match(body)),
     ("pgn", lambda _, body: _PGN.match(body)),
-    # EPD looks like lines of positions, but is a problem set: see hyoka.problems.
+    # EPD looks like lines of positions, but is a problem set: see hyoka.records.problems.
     ("lines", lambda _, body: _LINES.match(body) and not _EPD.match(body)),
     ("csa", lambda head, _: _CSA.search(head)),
     ("kifu", lambda head, _: _is_kifu(head)),

@@ -143,6 +143,7 @@ Ending = Literal[
 ]
 Author = Literal["first", "second"]
 ENDINGS: Final[tuple[Ending, ...]] = get_args(Ending)
+"""How a game can end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,6 +200,7 @@ class Downloads:
 
 
 Block = Chart | Explorer | Table | Boards | Details | Outline | Downloads
+"""Content of a section."""
 
 
 @dataclass(frozen=True)

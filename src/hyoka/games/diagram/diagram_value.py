@@ -15,6 +15,7 @@ Cell = tuple[int, int]
 Place = tuple[float, float]
 """The same; half-way between two cells is .5."""
 Side = Literal["top", "bottom", "left", "right"]
+"""A side of the board."""
 
 
 @dataclass(frozen=True)

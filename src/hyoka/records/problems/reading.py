@@ -58,6 +58,7 @@ FORMATS: Final[dict[str, Format]] = {
         "Go diagrams with claims about them", pachi_tests.LOOKS_LIKE, _alone(pachi_tests.read)
     ),
 }
+"""Formats of problem sets."""
 
 
 def read_problems(
