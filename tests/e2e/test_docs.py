@@ -22,7 +22,7 @@ PAGES = [
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # These run the whole build or measure for minutes; CI (scripts/check_wheel) and `make bench` do.
-NOT_HERE = ("make ", "git ", "pip ")
+NOT_HERE = ("make ", "git ", "pip ", "source ")
 # These are run by test_examples_as_numbers.py, which looks at what they say, too.
 AS_NUMBERS = ("README.md", "analysis.md", "report.md")
 # It adds a game to the core: test_new_game_in_cpp.py builds that, and runs what it shows.
