@@ -223,3 +223,34 @@ def test_all_files_that_name_the_version_name_the_same() -> None:
     assert newest is not None
     assert newest[1] == hk.__version__
     assert f"\ndate-released: {newest[2]}\n" in citation
+
+
+UNIT_TESTS = Path(__file__).parent
+WITHOUT_A_MODULE = {
+    "games/test_blokus_duo.py": "rules of the compiled core",
+    "games/test_chess.py": "rules of the compiled core",
+    "games/test_othello.py": "rules of the compiled core",
+    "games/test_shogi.py": "rules of the compiled core",
+    "test_package.py": "the whole package",
+    "test_vocabulary.py": "the whole package",
+}
+"""Unit tests that belong to no module: why."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(UNIT_TESTS.rglob("test_*.py")),
+    ids=lambda path: str(path.relative_to(UNIT_TESTS)),
+)
+def test_a_unit_test_belongs_to_a_module(path: Path) -> None:
+    """Tests of `a/b.py` are in `a/test_b.py`, or in `a/test_b_ASPECT.py`."""
+    place = path.relative_to(UNIT_TESTS)
+    if place.parts[0] in ("experiments", "scripts"):
+        return
+    folder = SOURCE / place.parent
+    names = {each.stem for each in folder.glob("*.py")} | {folder.name}
+    names |= {each.parent.name for each in folder.glob("*/__init__.py")}
+    words = path.stem.split("_")[1:]
+    beginnings = {"_".join(words[:count]) for count in range(1, len(words) + 1)}
+    belongs = bool(beginnings & names)
+    assert belongs != (place.as_posix() in WITHOUT_A_MODULE), f"{place} names no module"

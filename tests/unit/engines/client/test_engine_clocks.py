@@ -10,7 +10,7 @@ from engines import fake
 from hyoka.engines import EnginePosition, start_engine
 from hyoka.games.clock import Clock
 
-from ..arena_matches import KNIGHTS, QUIET, match
+from ...arena_matches import KNIGHTS, QUIET, match
 
 
 def heard_after_play(

@@ -24,7 +24,7 @@ from hyoka.apps.studio.rooms.board.board_state import BoardState
 from hyoka.apps.studio.rooms.board.live_analyses import Analyses
 from hyoka.study.evaluating import evaluate
 
-from ..agents.test_agents import LastMove
+from .....agents.test_agents import LastMove
 
 OURS = "http://127.0.0.1"
 PART = {"origin": OURS, "sec-fetch-site": "same-origin", "hx-request": "true"}

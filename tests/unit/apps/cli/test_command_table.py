@@ -10,7 +10,7 @@ import pytest
 from hyoka.apps.cli.command_table import command_of, in_options
 from hyoka.foundation.errors import ParameterError, named
 
-SOURCE = Path(__file__).parents[3] / "src" / "hyoka"
+SOURCE = Path(__file__).parents[4] / "src" / "hyoka"
 
 
 def test_a_command_s_parameters_have_the_names_of_its_options() -> None:

@@ -14,7 +14,7 @@ from hyoka.learning.prediction import combine
 from hyoka.models.linear import move_strengths, strengths_model_file
 from hyoka.models.loading import combined_content, move_model
 from hyoka.storage.model_file import ModelFile
-from unit.learning.test_latent import games_of_othello
+from unit.learning.test_strengths_latent import games_of_othello
 
 
 def model_file(seed: int) -> ModelFile:
