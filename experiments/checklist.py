@@ -168,7 +168,7 @@ YOSHII_1998: Final = Checklist(
             ("core/mets/questions.h", "core/mets/board.h"),
         ),
         Item("figure 1: nodes, leaves, null nodes", ("core/mets/tree.h",)),
-        Item("steps 1 to 3: the threshold", _GROWING, None, "`--threshold`"),
+        Item("steps 1 to 3: the threshold", _GROWING, None, "`--min-patterns`"),
         Item("figure 2, the range constraint: rings", _GROWING),
         Item(
             "the entropy constraint",

@@ -52,6 +52,37 @@ class LadderScale:
     time_s: float
     threads: int = 1
 
+    @property
+    def limit(self) -> str:
+        """The limit of a search in words."""
+        return f"{self.time_s:g} s each on {self.threads} thread(s)"
+
+    def spec(self, spec: str) -> str:
+        """A search's spec with this limit."""
+        return spec.format(time=f"{self.time_s:g}", threads=self.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayoutLadderScale:
+    """Number of problems and the playouts of each search."""
+
+    problems: int
+    playouts: int
+
+    @property
+    def threads(self) -> int:
+        """Threads of a search; one, so that the order of playouts is always the same."""
+        return 1
+
+    @property
+    def limit(self) -> str:
+        """The limit of a search in words."""
+        return f"{self.playouts:,} playouts each"
+
+    def spec(self, spec: str) -> str:
+        """A search's spec with this limit."""
+        return spec.replace("time={time}", f"playouts={self.playouts}").format(threads=1)
+
 
 @dataclass(frozen=True, slots=True)
 class Sort:
@@ -73,7 +104,7 @@ class LadderExperiment:
     rungs: tuple[Rung, ...]
     claims: tuple[tuple[int, int, str], ...]
     """The paper's claims: rung that solves more, rung that solves fewer, wording."""
-    scales: Mapping[str, LadderScale]
+    scales: Mapping[str, LadderScale | PlayoutLadderScale]
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
@@ -95,7 +126,7 @@ class LadderExperiment:
         headings = [sort.name for sort in self.sorts]
         ours_headings = [word for name in headings for word in (f"ours, {name}", "share")]
         return Outcome(
-            f"{len(problems)} problems, {amount.time_s:g} s each on {amount.threads} thread(s)",
+            f"{len(problems)} problems, {amount.limit}",
             (
                 OutcomeTable(
                     ("search", *(f"theirs, {name}" for name in headings), *ours_headings),
@@ -103,7 +134,7 @@ class LadderExperiment:
                 ),
                 OutcomeTable(
                     ("search", "text"),
-                    tuple((rung.name, f"`{_text(rung, amount)}`") for rung in self.rungs),
+                    tuple((rung.name, f"`{amount.spec(rung.spec)}`") for rung in self.rungs),
                     "the searches",
                 ),
             ),
@@ -127,11 +158,11 @@ class LadderExperiment:
         context: ExperimentContext,
         rung: Rung,
         problems: Sequence[Problem],
-        amount: LadderScale,
+        amount: LadderScale | PlayoutLadderScale,
         folder: Path,
     ) -> np.ndarray:
         """Whether the search solves each problem; cached in a file."""
-        text = _text(rung, amount)
+        text = amount.spec(rung.spec)
         asked = "\n".join([text, *(f"{each.position} {each.best}" for each in problems)])
         file = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:12]}.json"
         if file.exists():
@@ -144,10 +175,6 @@ class LadderExperiment:
         found = [bool(right.get((each.source, each.line_number))) for each in problems]
         write_text(file, json.dumps(found))
         return np.array(found, bool)
-
-
-def _text(rung: Rung, amount: LadderScale) -> str:
-    return rung.spec.format(time=f"{amount.time_s:g}", threads=amount.threads)
 
 
 def _share(right: np.ndarray) -> Value:
