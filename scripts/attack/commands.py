@@ -150,7 +150,7 @@ DEFAULT: Final = {
 """Values of required parameters, by what help calls them."""
 MATE: Final = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 BASE: Final = {
-    "demo": ["--output", "demo", "--jobs", "1", "--positions", "1"],
+    "demo": ["--output", "demo", "--jobs", "1", "--sample", "1"],
     "studio": ["folder", "--no-browser", "--port", "0"],
     "records convert": ["records.txt", "-o", "out.sgf"],
     "study create": ["made", "records.txt"],
@@ -165,7 +165,7 @@ BASE: Final = {
     "learn offsets": ["study", "-e", "ab:depth=1", "--column", "mobility"],
     "learn tune": ["features.csv"],
     "learn prior": ["uct:preset=paper,playouts=2", "--visits", "0,1", "-n", "2", "--jobs", "1"],
-    "learn mets": ["records.txt", "--threshold", "10"],
+    "learn mets": ["records.txt", "--min-patterns", "10"],
     "learn strengths": ["records.txt", "--positions", "50"],
     "learn comparison": ["records.txt", "--positions", "20", "--passes", "1", "-j", "1"],
     "learn scores": ["study", "--evaluator", "ab:depth=1", "--steps", "1"],

@@ -180,7 +180,7 @@ COMMANDS: Final = {
                 "--games",
                 "48",
             ),
-            *("--playouts", "16", "--quick", "8", "--gate", "4", "--width", "64"),
+            *("--playouts", "16", "--quick", "8", "--gate", "4", "--units", "64"),
             *("--value-units", "8", "--policy-units", "8", "--epochs", "2", *_QUIET),
         ),
         selfplay_result,
@@ -189,7 +189,7 @@ COMMANDS: Final = {
     ),
     "network": Attacked(
         (
-            *("learn", "network", "records.txt", "--output", "out.nn", "--width", "64"),
+            *("learn", "network", "records.txt", "--output", "out.nn", "--units", "64"),
             *("--value-units", "8", "--policy-units", "8", "--epochs", "3", "--jobs", "2", "-q"),
         ),
         file_result,

@@ -153,8 +153,8 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
         ("compare", ("--balance", "ply"), "No such option"),
         (
             "curves",
-            ("--delta", "5", "--count", "3"),
-            "cannot be combined with --error or --count",
+            ("--delta", "5", "--per-bin", "3"),
+            "cannot be combined with --error or --per-bin",
         ),
         ("gaps", (), "--by is required: a column or a condition that defines slices"),
         (
@@ -215,7 +215,7 @@ def test_the_demo_does_the_main_job(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     run = functools.partial(run_demo, evaluators=quick)
     monkeypatch.setattr("hyoka.apps.cli.workflow_commands.run_demo", run)
     monkeypatch.setattr("hyoka.apps.cli.workflow_commands.UCT_STRONG", quick[-1])
-    result = hyoka("demo", "--positions", "1", cwd=tmp_path)
+    result = hyoka("demo", "--sample", "1", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "hyoka-demo/report.html" in result.stdout
     for limit in ("1 node", "10 playouts", "40 playouts"):

@@ -16,6 +16,7 @@ import typer.main
 
 import hyoka as hk
 from hyoka.apps.cli import command_table as commands_module
+from hyoka.apps.cli.command_options import HELP, option
 from hyoka.apps.cli.command_table import COMMANDS, GROUPS, Command, command_line
 from hyoka.workflows.bench import benchmarked_games
 
@@ -49,9 +50,10 @@ def test_without_arguments_the_main_tasks_are_shown_with_examples() -> None:
 
 def test_help_fits_a_screen_and_names_every_command() -> None:
     text = hyoka("--help").stdout
-    assert len(text.splitlines()) <= 40
+    assert len(text.splitlines()) <= 30
+    assert max(map(len, text.splitlines())) <= 80
     for name in {command.words[0] for command in COMMANDS}:
-        assert re.search(rf"^[ │]+{name} ", text, re.MULTILINE)
+        assert re.search(rf"^  {name} ", text, re.MULTILINE)
     for group in GROUPS:
         shown = hyoka_here(group, "--help").stdout
         for command in COMMANDS:
@@ -69,14 +71,6 @@ SHORT = {
     "--help": "-h", "--jobs": "-j", "--model": "-m", "--output": "-o", "--position": "-p",
     "--quiet": "-q", "--where": "-w",
 }  # fmt: skip
-
-
-SPECIFIC = {
-    "--anchor", "--columns", "--count", "--decay", "--freedom", "--least", "--method", "--name",
-    "--nodes", "--optimizer", "--plies", "--prior", "--scale", "--settings", "--threshold", "--wdl",
-    "--width",
-}  # fmt: skip
-"""Options whose help says what they are of: an option of a plan, or of one kind of output."""
 
 
 def options_of_all_commands() -> Iterator[tuple[str, list[str], str]]:
@@ -97,11 +91,49 @@ def test_a_short_option_means_the_same_everywhere() -> None:
         assert short == list(filter(None, [SHORT.get(name)])), name
 
 
-def test_an_option_of_several_commands_has_one_help() -> None:
+def test_an_option_of_several_commands_has_one_meaning() -> None:
+    """Its help texts are equal, or begin with the same words."""
     helps: dict[str, set[str]] = {}
     for name, _, text in options_of_all_commands():
         helps.setdefault(name, set()).add(text)
-    assert {name for name, texts in helps.items() if len(texts) > 1} == SPECIFIC
+    for name, texts in helps.items():
+        assert all(text.endswith((".", ",")) for text in texts), name
+        if len(texts) > 1:
+            assert all(text.startswith(HELP[name].removesuffix(".")) for text in texts), name
+
+
+def test_an_option_cannot_be_declared_with_another_meaning() -> None:
+    with pytest.raises(ValueError, match="must begin with 'Number of games'"):
+        option("--games", "Games to skip.")
+
+
+def test_help_shows_no_type_of_flags_and_no_technical_limits() -> None:
+    for command in COMMANDS:
+        program = typer.main.get_command(command_line([*command.words, "--help"]))
+        for word in command.words:
+            program = program.commands[word]  # type: ignore[attr-defined]
+        for parameter in program.get_params(typer.Context(program)):
+            if parameter.param_type_name == "option":
+                assert not getattr(parameter, "is_flag", False) or parameter.metavar == ""
+                assert (getattr(parameter, "max", None) or 0) < 2**31
+    assert "<bool>" not in hyoka_here("study", "info", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("--limit", "no such option: --limit (see"),
+        ("--jsno", "no such option: --jsno, did you mean --json? (see"),
+    ],
+)
+def test_an_unknown_option_gets_only_useful_suggestions(word: str, message: str) -> None:
+    assert message in hyoka_here("study", "info", "study", word).stderr
+
+
+def test_an_unknown_topic_is_named() -> None:
+    said = hyoka_here("help", "match").stderr
+    assert "TOPIC is one of specs," in said
+    assert "not 'match'; did you mean matches?" in said
 
 
 def test_topics_are_explained() -> None:

@@ -13,7 +13,7 @@ from .commands import hyoka_here
 
 PYTORCH = "learning needs PyTorch: pip install hyoka[learn]"
 RECORDS = str(sample_path("othello"))
-SMALL = ("--width", "64", "--value-units", "4", "--policy-units", "4", "--epochs", "1")
+SMALL = ("--units", "64", "--value-units", "4", "--policy-units", "4", "--epochs", "1")
 LOOP = (
     *("--games", "6", "--playouts", "6", "--quick", "3", "--generations", "2", "-j", "1"),
     *SMALL,
@@ -165,7 +165,7 @@ def test_a_match_lets_networks_in_or_not(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("network", "nowhere.sgf"), "nowhere.sgf"),
-        (("network", RECORDS, "--width", "100"), "a multiple of 64"),
+        (("network", RECORDS, "--units", "100"), "a multiple of 64"),
         (("network", RECORDS, "-o", "nowhere/x.nn"), "nowhere"),
         (("network", RECORDS, "--device", "abacus"), "abacus"),
         (("selfplay", "othelo"), "othello"),
@@ -173,7 +173,7 @@ def test_a_match_lets_networks_in_or_not(tmp_path: Path) -> None:
         (("selfplay", "othello", "--search", "uct:playoutz=3"), "did you mean playouts?"),
         (("selfplay", "othello", "--with-network", "mixx=1"), "did you mean mix?"),
         (("selfplay", "othello", "--with-network", "eval_weight=0.5,cutoff=0"), "cutoff=0"),
-        (("selfplay", "othello", "--width", "100"), "a multiple of 64"),
+        (("selfplay", "othello", "--units", "100"), "a multiple of 64"),
         (("selfplay", "othello", "--device", "abacus"), "abacus"),
     ],
 )

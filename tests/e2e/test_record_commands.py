@@ -133,7 +133,7 @@ def test_a_study_from_records_to_evaluations(study: Path) -> None:
         {"ply": 1, "score": pytest.approx(30)},
         {"ply": 3, "score": pytest.approx(-20)},
     ]
-    shown = hyoka("position", "show", "study", "--game", "0", "--ply", "3", cwd=study)
+    shown = hyoka("position", "show", "study", "--game-id", "0", "--ply", "3", cwd=study)
     assert "Anderssen – Kieseritzky" in shown.stdout
     assert "comments: score -20" in shown.stdout
     assert "record: ply 3  score -20" in shown.stdout
@@ -147,7 +147,7 @@ def test_a_study_from_records_to_evaluations(study: Path) -> None:
 
 def test_show_draws_a_game_of_a_study(study: Path) -> None:
     found = answer(
-        "position", "show", "study", "--game", "1", "--ply", "2", "--svg", "board.svg", cwd=study
+        "position", "show", "study", "--game-id", "1", "--ply", "2", "--svg", "board.svg", cwd=study
     )
     assert isinstance(found, dict)
     assert found["position"].startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w")
@@ -203,14 +203,14 @@ def test_records_are_converted(folder: Path) -> None:
         (("records", "info", "missing.pgn"), "missing.pgn: no such file"),
         (("study", "create", "x", "games.pgn", "--where", "plise > 1"), "did you mean plies"),
         (
-            ("study", "create", "x", "games.pgn", "--columns", "ladder"),
+            ("study", "create", "x", "games.pgn", "--derived", "ladder"),
             "no column 'ladder' for chess",
         ),
-        (("study", "append", "x", "games.pgn"), "is no study"),
+        (("study", "append", "x", "games.pgn"), "x does not exist"),
         (("records", "info", "games.pgn", "--format", "pgm"), "no format 'pgm'"),
         (("study", "create", ".", "games.pgn"), "already exists and is not a study"),
-        (("study", "evaluate", "nowhere"), "is no study"),
-        (("study", "sql", "nowhere", "select 1"), "is no study"),
+        (("study", "evaluate", "nowhere"), "nowhere does not exist"),
+        (("study", "sql", "nowhere", "select 1"), "nowhere does not exist"),
         (("records", "convert", "games.pgn", "-o", "x.doc"), "unknown format"),
         (("records", "convert", "games.pgn", "-o", "x.csa"), "CSA is not written for chess"),
         (("study", "columns", "checkers"), "no game 'checkers'"),

@@ -264,7 +264,7 @@ def test_memory_stays_flat(studio: StudioProcess) -> None:
     [
         (["nowhere"], "nowhere: no such folder; make it first: mkdir nowhere"),
         ([".", "--engine", "uci:stockfish"], "--engine is NAME=SPEC, as sf=uci:stockfish"),
-        ([".", "--settings", "none.toml"], "none.toml: "),
+        ([".", "--config", "none.toml"], "none.toml: "),
         ([".", "--host", "192.0.2.7"], "is no address of this machine"),
     ],
 )

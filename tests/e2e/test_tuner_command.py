@@ -31,7 +31,7 @@ def features(tmp_path: Path) -> Path:
 
 def test_a_table_is_enough(features: Path) -> None:
     found = hyoka(
-        "learn", "tune", "features.csv", "--phase", "phase,24,0", "--anchor",
+        "learn", "tune", "features.csv", "--phase", "phase,24,0", "--unit",
         "pawn=100", "--untapered", "pawn", "--bound", "mobility=0,", "--draws", "half", "-o",
         "weights.h", "-q", cwd=features.parent,
     )  # fmt: skip
@@ -46,7 +46,16 @@ def test_weights_go_round(features: Path) -> None:
     words = ["learn", "tune", "features.csv", "--feature", "pa*", "--feature"]
     words += ["mobility", "--draws", "half", "--json"]
     found = hyoka(
-        *words, "--scale", "100", "-o", "first.csv", "--method", "mlm", "--method", "ls", cwd=folder
+        *words,
+        "--score-scale",
+        "100",
+        "-o",
+        "first.csv",
+        "--method",
+        "mlm",
+        "--method",
+        "ls",
+        cwd=folder,
     )
     assert found.returncode == 0, found.stderr
     first, squares = json.loads(found.stdout)
@@ -67,7 +76,7 @@ def test_weights_go_round(features: Path) -> None:
         (["--phase", "phase,24"], "no phase such as"),
         (["--bound", "pawn"], "NAME="),
         (["--bound", "pawn=a,b"], "no number"),
-        (["--anchor", "pawn"], "NAME="),
+        (["--unit", "pawn"], "NAME="),
         (["--freeze", "queen"], "no feature fits 'queen'"),
         (["--term", "pawn"], "No such option"),
         (["--toward", "value"], "needs what another evaluator says"),

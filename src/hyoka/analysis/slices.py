@@ -315,12 +315,12 @@ class SliceSettings:
     """Options of slice discovery."""
 
     top: int = option(10, "Maximum number of listed slices.", min=1)
-    pairs: bool = option(True, "Also try pairs of the strongest conditions.")
+    pairs: bool = option(True, "Also test pairs of the strongest conditions.")
     false_discovery_rate: float = option(
-        0.05, "Share of findings that may be chance.", name="fdr", above=0, max=0.9
+        0.05, "False discovery rate.", name="fdr", above=0, max=0.9
     )
-    least_effect: float = option(0.01, "Minimum effect, in win probability.", min=0)
-    least_games: int = option(30, "Minimum number of games with a slice.", min=1)
+    least_effect: float = option(0.01, "Minimum effect on the win probability.", min=0)
+    least_games: int = option(30, "Minimum number of games in a slice.", min=1)
     least_positions: int = option(
         LEAST_POSITIONS, "Minimum number of positions inside and outside of a slice.", min=1
     )

@@ -412,13 +412,19 @@ class MatchOptions:
     clock: str | None = option(
         None, "Time control of players without one.", metavar="[MOVES/]MAIN[+INCREMENT|bPERIOD]"
     )
-    format: str = option(FORMATS[0], "All against all, or the first player.", choices=FORMATS)
-    adjudicate: Sequence[str] = option((), "A rule that ends decided games early.", metavar="RULE")
+    format: str = option(
+        FORMATS[0],
+        "All players meet each other, or the first meets each of the others.",
+        choices=FORMATS,
+    )
+    adjudicate: Sequence[str] = option(
+        (), "Rule that ends decided games early; see `hyoka help matches`.", metavar="RULE"
+    )
     komi: float | None = option(None, "Komi, for Go.")
     handicap: int = option(0, "Handicap stones of Black, for Go.", min=0, max=9)
-    max_plies: int = option(1000, "Ply limit: the game is then scored or drawn.", min=1)
+    max_plies: int = option(1000, "Ply limit; a longer game is scored or drawn.", min=1)
     margin_s: float = option(
-        0.25, "Seconds by which a player may exceed its time.", name="margin", min=0
+        0.25, "Tolerance in seconds before a player loses on time.", name="margin", min=0
     )
     seed: int = option(0, "Seed of openings and searches.")
 

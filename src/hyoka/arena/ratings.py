@@ -186,12 +186,15 @@ class RatingSettings:
 
     anchor: tuple[str, float] | None = option(
         None,
-        "Player with a known rating; else the mean is 0.",
+        "Player with a fixed rating; by default the mean is 0.",
         metavar="NAME=ELO",
         parse=_anchor_of,
     )
     advantage: float | str = option(
-        "fit", "First player's advantage in Elo, or `fit`.", metavar="fit|ELO", parse=_advantage_of
+        "fit",
+        "The first player's advantage in Elo; fit: estimated.",
+        metavar="fit|ELO",
+        parse=_advantage_of,
     )
     prior: float = option(
         1.0,

@@ -388,7 +388,7 @@ class EnginePosition:
     """
 
     game: str
-    """A name of `hyoka.GAMES` or an alias (`go`, `reversi`)."""
+    """A name of `hyoka.games.GAMES` or an alias (`go`, `reversi`)."""
     start: str | None = None
     """The first position's text; None for the standard start."""
     moves: Sequence[str] = ()

@@ -37,9 +37,11 @@ class Figure:
 
     title: str = option("", "Title of a picture.")
     width: int | None = option(
-        None, "Width of a picture without axes, in pixels (1/96 inch).", min=10, max=10_000
+        None, "Width of a picture in pixels (1/96 inch), without axes.", min=10, max=10_000
     )
-    height: int | None = option(None, "Its height without axes, in pixels.", min=10, max=10_000)
+    height: int | None = option(
+        None, "Height of a picture in pixels, without axes.", min=10, max=10_000
+    )
     x_range: tuple[float, float] | None = option(
         None, "Range of a picture's x axis.", metavar="LOW,HIGH", parse=read_range
     )

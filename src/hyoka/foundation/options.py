@@ -35,7 +35,13 @@ from hyoka.foundation.errors import NotationError, ParameterError
 
 _KEY: Final = "option"
 _SCALARS: Final = (bool, int, float, str, Path)
+WHERE_HELP: Final = (
+    'SQL condition on positions, such as "ply >= 20 and not in_check"; `hyoka study columns` lists '
+    "the names."
+)
+"""The help of options with a condition on a study's positions."""
 P = TypeVar("P")
+N = TypeVar("N", int, float)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,24 +180,47 @@ def check_options(plan: Any) -> None:
 
 
 def read_numbers(text: str) -> list[float]:
-    """Read numbers separated by commas.
+    """Read finite numbers separated by commas.
 
     >>> read_numbers("20,30.5")
     [20.0, 30.5]
     """
-    try:
-        return [float(number) for number in text.split(",")]
-    except ValueError:
-        raise NotationError(f"'{text}' is no list of numbers such as 20,30,40") from None
+    return _finite(text, float, "list of numbers such as 20,30,40")
+
+
+def read_integers(text: str) -> list[int]:
+    """Read integers separated by commas.
+
+    >>> read_integers("0,10,20")
+    [0, 10, 20]
+    """
+    return _finite(text, int, "list of integers such as 20,30,40")
 
 
 def read_range(text: str) -> tuple[float, float]:
-    """Read two numbers separated by a comma."""
+    """Read two finite numbers separated by a comma."""
+    what = "range such as -300,300"
+    numbers = _finite(text, float, what)
+    if len(numbers) != 2:
+        raise NotationError(f"'{text}' is no {what}")
+    return numbers[0], numbers[1]
+
+
+def read_number(text: str) -> float:
+    """Read a finite number."""
+    (number,) = _finite(text, float, "finite number", separator=None)
+    return number
+
+
+def _finite(text: str, kind: Callable[[str], N], what: str, separator: str | None = ",") -> list[N]:
+    """Read finite numbers; raises NotationError."""
     try:
-        low, high = map(float, text.split(","))
+        numbers = [kind(part) for part in (text.split(separator) if separator else [text])]
     except ValueError:
-        raise NotationError(f"'{text}' is no range such as -300,300") from None
-    return low, high
+        numbers = []
+    if not numbers or not all(map(math.isfinite, numbers)):
+        raise NotationError(f"'{text}' is no {what}")
+    return numbers
 
 
 def _type_of(hint: Any) -> tuple[Any, bool, bool, tuple[str, ...]]:

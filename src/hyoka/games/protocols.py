@@ -143,7 +143,7 @@ class Game(AnyGame, Protocol):
 
 
 class Position(Game, Protocol):
-    """A position without its history; `hyoka.GAMES` lists the types."""
+    """A position without its history; `hyoka.games.GAMES` lists the types."""
 
     symmetries: int
     """Number of symmetries of the board, the identity included."""

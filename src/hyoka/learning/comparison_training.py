@@ -180,18 +180,30 @@ class TrainingSettings:
     """Options of comparison training."""
 
     objective: Objective = field(default_factory=Combination)
-    passes: int = option(12, "Searches of all moves, each before some gradient steps.", min=1)
-    steps: int = option(4, "Epochs of gradient steps per pass.", min=1)
-    batches: int = option(4, "Batches per epoch, with one step each.", min=1)
-    rate: float = option(6.0, "Initial learning rate; with Adam, in the score's unit.", min=1e-9)
-    decay: float = option(0.8, "Factor of the rate after each pass.", above=0)
+    passes: int = option(
+        12, "Number of passes, each with searches of all moves and then gradient steps.", min=1
+    )
+    steps: int = option(4, "Number of optimization steps: epochs per pass.", min=1)
+    batches: int = option(4, "Number of batches per epoch, with one step each.", min=1)
+    rate: float = option(
+        6.0, "Learning rate at the start; with Adam, in the score's unit.", min=1e-9
+    )
+    decay: float = option(
+        0.8, "Factor on the learning rate after each pass.", name="rate_decay", above=0
+    )
     reach: float = option(
         6.0, "Moves farther from the played move than this many slopes have no gradient.", above=0
     )
-    descent: Literal["adaptive", "plain"] = option("adaptive", "Adam, or plain gradient descent.")
-    damping: float = option(1.0, "Weights with smaller gradients than this move less.", min=0)
+    descent: Literal["adaptive", "plain"] = option(
+        "adaptive", "Step sizes: Adam, or plain gradient descent."
+    )
+    damping: float = option(
+        1.0, "Weights whose gradients are smaller than this change less.", min=0
+    )
     outcome_scale: float | None = option(
-        None, "A score s predicts 1 / (1 + exp(-s / SCALE)); else the features' scale.", min=1e-6
+        None,
+        "Score scale: s predicts 1 / (1 + exp(-s / SCALE)); by default that of the features.",
+        min=1e-6,
     )
     patience: int = option(3, "Stop after this many passes without gain on held-out games.", min=1)
 

@@ -143,7 +143,7 @@ class TableColumns:
 
     features: Sequence[str] = option(
         (),
-        "Feature column, repeatable, or a pattern; by default all other numeric columns.",
+        "Feature column or pattern, repeatable; by default all other numeric columns.",
         name="feature",
         metavar="NAME",
     )
@@ -156,11 +156,11 @@ class TableColumns:
     ending: float = 1.0
     """Values of the phase column at which only the opening or only the ending weights count."""
     base: str | None = option(
-        None, "Column with the score that the features are added to.", metavar="COLUMN"
+        None, "Column with a score to which the features are added.", metavar="COLUMN"
     )
     toward: str | None = option(
         None,
-        "Fit also to an evaluator of the study, or a column (`value`, or scores).",
+        "Second target: an evaluator of the study, or a column (`value`, or scores).",
         metavar="EVALUATOR|COLUMN",
     )
 
@@ -207,10 +207,8 @@ def feature_table(
         unit, game = "points", ""
     else:
         used = {*matrix.names, *LISTS, columns.phase, columns.base, columns.toward}
-        own_columns = table.select([n for n in table.column_names if n in {*used, *NAMING}])
-        rows, results, games, left_out, targets = _of_study(
-            study, own_columns, columns, words, where
-        )
+        stated = table.select([n for n in table.column_names if n in {*used, *NAMING}])
+        rows, results, games, left_out, targets = _of_study(study, stated, columns, words, where)
         matrix = matrix.take(rows)
         own = {name: each[rows] for name, each in own.items()}
         own |= targets
@@ -383,8 +381,11 @@ def _stated_columns(table: pa.Table, columns: TableColumns, words: str) -> dict[
     if columns.phase is not None:
         numbers = _numbers(table, columns.phase, words)
         reach = columns.ending - columns.opening
-        if reach == 0:
-            raise StudyError("the phase is one number in the opening and another in the ending")
+        if reach == 0 or not math.isfinite(reach):
+            raise StudyError(
+                "the phase is one finite number in the opening and another in the ending, not "
+                f"{columns.opening:g} and {columns.ending:g}"
+            )
         late = (numbers - columns.opening) / reach
         if ((late < 0) | (late > 1)).any():
             raise SourceError(

@@ -65,16 +65,22 @@ class Examples:
 class NetworkSettings:
     """Network size and training settings."""
 
-    width: int = option(256, "Units of the first layer, a multiple of 64.", min=64, max=1024)
+    width: int = option(
+        256, "Units of the first layer, a multiple of 64.", name="units", min=64, max=1024
+    )
     value_units: int = option(32, "Hidden units of the value head.", min=1, max=256)
     policy_units: int = option(64, "Hidden units of the policy head; 0: none.", min=0, max=256)
     blocks: int = option(
-        0, "Residual blocks of two convolutions each; 0: one dense layer.", min=0, max=20
+        0, "Number of residual blocks of two convolutions; 0: one dense layer.", min=0, max=20
     )
-    channels: int = option(32, "Channels of the convolutions, a multiple of 16.", min=16, max=128)
-    epochs: int = option(8, "Passes over the training positions.", min=1)
+    channels: int = option(
+        32, "Number of channels of the convolutions, a multiple of 16.", min=16, max=128
+    )
+    epochs: int = option(8, "Maximum number of passes over the training positions.", min=1)
     batch: int = option(1024, "Positions per step.", min=2)
-    rate: float = option(1e-3, "Adam's learning rate, reduced to a hundredth.", min=1e-9)
+    rate: float = option(
+        1e-3, "Learning rate of Adam, reduced to a hundredth during training.", min=1e-9
+    )
     decay: float = 1e-6
     """Weight decay, as a share of the rate."""
     policy_weight: float = 1.0

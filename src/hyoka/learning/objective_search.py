@@ -73,20 +73,25 @@ class SearchPlan:
     training: TrainingSettings = field(default_factory=TrainingSettings)
     """Training settings of each individual, except the objective."""
     population: int = option(50, "Number of objectives in the population.", min=3)
-    steps: int = option(4000, "Moves of the distribution.", min=0)
-    games: int = option(4000, "Games per new individual.", min=2)
-    nodes: int = option(100_000, "Alpha-beta nodes per move.", min=1)
-    opening_plies: int = option(8, "Random moves before a game.", min=0)
+    steps: int = option(4000, "Number of optimization steps of the distribution.", min=0)
+    games: int = option(4000, "Number of games per new individual.", min=2)
+    nodes: int = option(100_000, "Maximum number of nodes per search (alpha-beta).", min=1)
+    opening_plies: int = option(8, "Number of random moves before a game.", min=0)
     optimiser: str = option(
-        Pbilc.name, "Optimizer of the distribution.", name="optimizer", choices=OPTIMIZERS
+        Pbilc.name,
+        "Optimization algorithm of the distribution.",
+        name="optimizer",
+        choices=OPTIMIZERS,
     )
-    rate: float = option(0.0025, "α of PBILc: learning rate of the distribution.", above=0)
-    best: int = option(10, "K of PBILc: individuals that set the deviation.", min=1)
+    rate: float = option(0.0025, "Learning rate of the distribution (α of PBILc).", above=0)
+    best: int = option(
+        10, "Number of best individuals that determine the deviation (K of PBILc).", min=1
+    )
     start: float = option(1.0, "Initial mean of each coordinate.")
     deviation: float = option(0.3, "Initial standard deviation.", above=0)
     constants: tuple[float, ...] = option(
         CONSTANTS,
-        "c1 to c4, the starting slope, margin, and weights of moves and outcomes.",
+        "Initial slope, margin, weight of moves and weight of outcomes (c1 to c4).",
         metavar="C1,C2,C3,C4",
         parse=parse_constants,
     )

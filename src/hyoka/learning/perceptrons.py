@@ -149,19 +149,22 @@ class LabeledPositions:
 class PerceptronSettings:
     """Network and training settings."""
 
-    hidden: int = option(16, "Hidden units.", min=1, max=MOST_HIDDEN)
-    hands: bool = option(False, "Take pieces in hand as inputs; the paper's networks do not.")
-    epochs: int = option(100, "Maximum number of epochs.", min=1)
+    hidden: int = option(16, "Number of hidden units.", min=1, max=MOST_HIDDEN)
+    hands: bool = option(False, "Add the pieces in hand to the inputs, unlike the paper.")
+    epochs: int = option(100, "Maximum number of passes over the training positions.", min=1)
     patience: int = option(
         8, "Stop after this many epochs without gain on validation games.", min=1
     )
     stops_early: bool = True
     """If false, train on all games and apply `patience` to the training loss."""
-    rate: float = option(0.001, "Adam's learning rate.", above=0)
-    decay: float = option(0.003, "L2 regularization.", min=0)
+    rate: float = option(0.001, "Learning rate of Adam.", above=0)
+    decay: float = option(0.003, "L2 regularization.", name="weight_decay", min=0)
     batch: int = option(32, "Positions per step.", min=1)
     least: int = option(
-        40, "A ply with fewer positions uses the network of the nearest ply with enough.", min=1
+        40,
+        "Minimum number of positions to train a ply's network; below it, the nearest is used.",
+        name="min_positions",
+        min=1,
     )
 
     def __post_init__(self) -> None:

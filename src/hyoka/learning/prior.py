@@ -21,7 +21,7 @@ from hyoka.arena.plan import MatchPlan, PlayerSpec, plan_match
 from hyoka.arena.ratings import Rated, RatingList, match_ratings
 from hyoka.foundation.errors import NotationError, StudyError
 from hyoka.foundation.math import Estimate
-from hyoka.foundation.options import check_options, option, read_numbers
+from hyoka.foundation.options import check_options, option, read_integers
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import Position, game_facts
 from hyoka.learning.sigmoid import fit_sigmoid
@@ -186,7 +186,7 @@ class PriorSettings:
         "Numbers of virtual visits to compare; by default 0,5,10,20,40,80,160.",
         name="visits",
         metavar="N,N,…",
-        parse=lambda text: [int(number) for number in read_numbers(text)],
+        parse=read_integers,
     )
     games: int = option(40, "Number of games per pair of numbers of virtual visits.", min=2)
     self_play: int = option(200, "Number of self-play games to which the scale is fitted.", min=2)

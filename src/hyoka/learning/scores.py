@@ -40,13 +40,21 @@ class ScoreSettings:
     """Options of a fit to scores."""
 
     teacher_scale: float = option(
-        400.0, "The evaluator's score s means a result of 1 / (1 + exp(-s / SCALE)).", min=1e-6
+        400.0, "Score scale of the evaluator: s predicts 1 / (1 + exp(-s / SCALE)).", min=1e-6
     )
     freedom: float = option(
-        60.0, "Prior standard deviation of weights that start at 0, in the score's unit.", min=1e-6
+        60.0,
+        "Prior standard deviation of weights that start at 0, in the score's unit.",
+        name="prior_sd",
+        min=1e-6,
     )
-    known_freedom: float = option(20.0, "The same for weights that do not start at 0.", min=1e-6)
-    steps: int = option(120, "Maximum number of L-BFGS steps.", min=1)
+    known_freedom: float = option(
+        20.0,
+        "Prior standard deviation of weights that start at other values, in the score's unit.",
+        name="known_prior_sd",
+        min=1e-6,
+    )
+    steps: int = option(120, "Number of optimization steps (L-BFGS), at most.", min=1)
 
     def __post_init__(self) -> None:
         check_options(self)

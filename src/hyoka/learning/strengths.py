@@ -181,16 +181,18 @@ class StrengthSettings:
     """Options of fits of move strengths and of their latent factors."""
 
     shapes: int = option(
-        0, "Go: also fit this many of the most frequent stone shapes.", min=0, max=60_000
+        0, "Number of frequent stone shapes to fit as features (Go).", min=0, max=60_000
     )
     rank: int = option(
-        0, "Also fit this many latent factors per feature (8, say); 0: none.", min=0, max=64
+        0, "Number of latent factors per feature, such as 8; 0: none.", min=0, max=64
     )
     optimizer: Optimizer = option(
-        "lbfgs", "L-BFGS, or minorization-maximization; both find the same optimum."
+        "lbfgs", "Optimization algorithm: L-BFGS, or minorization-maximization."
     )
     prior: float = option(
-        1.0, "Wins and losses of each feature against an opponent of strength 1.", min=1e-6
+        1.0,
+        "Prior: virtual wins and losses of each feature against an opponent of strength 1.",
+        min=1e-6,
     )
     positions: int | None = option(None, "Maximum number of positions, drawn at random.", min=1)
     seed: int = option(0, "Seed of the draw of positions.", min=0)

@@ -19,7 +19,7 @@ from hyoka import _core
 from hyoka.analysis.sample import Resampling, mean_by_games
 from hyoka.foundation.errors import NotationError, ParameterError, StudyError, named, nearest
 from hyoka.foundation.math import Estimate, logistic
-from hyoka.foundation.options import check_options, option
+from hyoka.foundation.options import check_options, option, read_number
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.foundation.text import ANY, check_patterns, matching_names
 from hyoka.learning.feature_tables import FeatureTable
@@ -291,7 +291,7 @@ def _pair(text: str, form: str) -> tuple[str, str]:
 
 def _read_anchor(text: str) -> tuple[str, float]:
     name, weight = _pair(text, "NAME=WEIGHT")
-    return name, _read_number(weight)
+    return name, read_number(weight)
 
 
 def _read_bounds(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -301,20 +301,10 @@ def _read_bounds(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
         low, comma, high = rest.partition(",")
         if not comma:
             raise NotationError(f"'{text}' is not NAME=LOW,HIGH")
-        least = _read_number(low) if low.strip() else -math.inf
-        most = _read_number(high) if high.strip() else math.inf
+        least = read_number(low) if low.strip() else -math.inf
+        most = read_number(high) if high.strip() else math.inf
         bounds[name] = least, most
     return bounds
-
-
-def _read_number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if math.isnan(number):
-        raise NotationError(f"'{text}' is no number")
-    return number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,11 +324,11 @@ class TuningPlan:
         (), "Feature that keeps its initial weight, repeatable.", name="freeze", metavar="NAME"
     )
     untapered: Sequence[str] = option(
-        (), "Feature with one weight in spite of phases, repeatable.", metavar="NAME"
+        (), "With --phase: feature with one weight for all phases, repeatable.", metavar="NAME"
     )
     bounds: Mapping[str, tuple[float, float]] = option(
         default_factory=dict,
-        help="Minimum and maximum of weights, repeatable; leave one out: mobility=0,",
+        help="Minimum and maximum of a weight, repeatable; either may be empty, as in mobility=0,",
         name="bound",
         metavar="NAME=LOW,HIGH",
         is_repeatable=True,
@@ -347,11 +337,15 @@ class TuningPlan:
     l1: float = option(0.0, "L1 penalty, for weights in units of the scale.", min=0)
     l2: float = option(0.0, "L2 penalty, for weights in units of the scale.", min=0)
     scale: float | None = option(
-        None, "Score that multiplies the odds by e; by default fitted.", above=0
+        None,
+        "Score that multiplies the odds of winning by e; by default fitted.",
+        name="score_scale",
+        above=0,
     )
     anchor: tuple[str, float] | None = option(
         None,
-        "Set the scale by the weight of a feature, such as pawn=100, in all phases.",
+        "Rescale all weights so that this feature has this weight in all phases, such as pawn=100.",
+        name="unit",
         metavar="NAME=WEIGHT",
         parse=_read_anchor,
     )
@@ -368,11 +362,33 @@ class TuningPlan:
         check_options(self)
         if self.scale is not None and self.anchor is not None:
             raise ParameterError("anchor", f"finds the scale; {named('scale')} gives it: not both")
-        if self.anchor is not None and not self.anchor[1] != 0:
-            raise ParameterError("anchor", "has a weight other than 0")
+        if self.anchor is not None:
+            _check_magnitude("anchor", self.anchor[1], "weight")
+        if self.scale is not None:
+            _check_magnitude("scale", self.scale, "scale")
+        for name, start in self.start.items():
+            for weight in start if isinstance(start, tuple) else (start,):
+                if not abs(weight) <= _LARGEST:
+                    raise NotationError(
+                        f"the initial weight of {name} is at most {_LARGEST:g}, not {weight:g}"
+                    )
         for name, (low, high) in self.bounds.items():
+            for end in (low, high):
+                if abs(end) > _LARGEST and not math.isinf(end):
+                    raise ParameterError("bounds", f"of {name} are at most {_LARGEST:g}")
             if not low <= high:
                 raise ParameterError("bounds", f"of {name} are {low:g} to {high:g}: none between")
+
+
+_LARGEST: Final = 1e9
+"""The largest weight; beyond, and below its inverse, sums and squares lose their digits."""
+
+
+def _check_magnitude(parameter: str, value: float, what: str) -> None:
+    if not 1 / _LARGEST <= abs(value) <= _LARGEST:
+        raise ParameterError(
+            parameter, f"has a {what} from {1 / _LARGEST:g} to {_LARGEST:g}, not {value:g}"
+        )
 
 
 _DEFAULT_SCALE: Final = 100.0

@@ -295,7 +295,7 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
         if not until_broken.problem:
             reason = (
                 f"no records that Hyoka can read; formats are {', '.join(FORMATS)} "
-                "(problem sets are read by hyoka.problems)"
+                "(problem sets are read by `hyoka solve`)"
             )
             yield _refusing(source, "no records", reason)
         return

@@ -106,7 +106,7 @@ class SearchResult:
     def evaluation(self, game: str | None) -> Evaluation:
         """Convert to an evaluation as stored; chess counts mates in moves, shogi in plies.
 
-        `game` is a name of `hyoka.GAMES`, or None for games written in Python.
+        `game` is a name of `hyoka.games.GAMES`, or None for games written in Python.
         """
         mate = None
         facts = None if game is None else game_facts(game)

@@ -64,7 +64,8 @@ class Searcher:
     >>> result.playouts, result.best in hk.Othello().legal_moves
     (200, True)
 
-    `game` is a name of `hyoka.GAMES`, or None or a registered name for a game written in Python.
+    `game` is a name of `hyoka.games.GAMES`; for a game written in Python, a registered name or
+    None.
     """
 
     def __init__(self, spec: SearchSpec | str, game: str | None) -> None:

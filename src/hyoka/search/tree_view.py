@@ -87,7 +87,7 @@ class SearchTree:
     """A search of one position: its tree and its steps."""
 
     game: str | None
-    """A name of `hyoka.GAMES`, or None of a game notation in Python."""
+    """A name of `hyoka.games.GAMES`, or None of a game notation in Python."""
     line: AnyLine = field(repr=False)
     """The searched line."""
     spec: str

@@ -158,9 +158,14 @@ def read_described(
     try:
         values = read_toml(file)
     except FileNotFoundError:
-        raise StudyError(f"{file.parent} is no {what} (it has no {file.name}){hint}") from None
+        problem = (
+            f"is not a {what}: it has no {file.name}"
+            if file.parent.exists()
+            else f"does not exist, so it is not a {what}"
+        )
+        raise StudyError(f"{file.parent} {problem}{hint}") from None
     except NotADirectoryError:
-        raise StudyError(f"{file.parent} is a file, and a {what} is a folder") from None
+        raise StudyError(f"{file.parent} is a file, but a {what} is a folder") from None
     if values.get("version") not in versions:
         raise StudyError(
             f"{file}: made by another version of Hyoka ({what} version "

@@ -78,23 +78,26 @@ S = TypeVar("S")
 class CurveSettings:
     """Options of evaluation curves."""
 
-    wdl: bool = option(False, "Curves of wins, draws and losses.")
+    wdl: bool = option(False, "Probabilities of win, draw and loss instead of expected scores.")
     delta: float | None = option(
         None, "Width of bins; by default chosen from the data.", above=0, metavar="WIDTH"
     )
     error: float | None = option(
-        None, "Let bins grow to at most this standard error, by games.", above=0
+        None, "Merge bins until the standard error, clustered by game, is at most this.", above=0
     )
-    count: int | None = option(None, "Let bins grow to this number of positions.", min=1)
+    count: int | None = option(
+        None, "Merge bins until they have this many positions.", name="per_bin", min=1
+    )
     at_least: int | None = option(
         None,
-        "Leave out bins with fewer positions; 100, or a fortieth of less than 4,000.",
+        "Omit bins with fewer positions; by default 100, or 1/40 of all positions if there are "
+        "fewer than 4,000.",
         name="least",
         min=1,
         metavar="N",
     )
     bands: Literal["games", "naive"] = option(
-        "games", "Bands of games, or those that independent positions would have."
+        "games", "Confidence bands clustered by game, or naive ones for independent positions."
     )
 
     def __post_init__(self) -> None:
@@ -343,19 +346,20 @@ def calibration(
 class WdlSettings:
     """Options of WDL models."""
 
-    along: str = option(MOVE, "Stage of the game: the number of the move, or an SQL expression.")
+    along: str = option(MOVE, "Stage of the game: the move number, or an SQL expression.")
     at: float | None = option(
         None, "Stage at which scores are normalized; by default the median.", metavar="STAGE"
     )
     between: tuple[float, float] | None = option(
         None,
-        "Range of stages; by default without the outermost half percent.",
+        "Range of stages; by default without the first and last half percent.",
         metavar="LOW,HIGH",
         parse=read_range,
     )
     most: float | None = option(
         None,
-        "Largest score that counts; by default four times the score that wins half of the games.",
+        "Scores beyond this are excluded; by default four times the score that wins half of the "
+        "games.",
         above=0,
         metavar="SCORE",
     )

@@ -21,7 +21,7 @@ from hyoka.agents import Agent, RecordedEvaluations, RecordedGame, Spec, SpecLik
 from hyoka.analysis import Sample
 from hyoka.engines import Failure
 from hyoka.foundation.errors import EngineError, NotationError, ParameterError, StudyError
-from hyoka.foundation.options import check_options, option
+from hyoka.foundation.options import WHERE_HELP, check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.foundation.text import DefaultTitle
 from hyoka.games import AnyLine, facts_named
@@ -274,14 +274,16 @@ Positions = list[RecordedGame]
 class EvaluationPlan:
     """The choice of positions to evaluate, and the treatment of results."""
 
-    where: str | None = option(None, "Only positions that meet this SQL condition.", metavar="SQL")
+    where: str | None = option(None, WHERE_HELP, metavar="SQL")
     sample: int | None = option(None, "Number of positions per game, at random.", min=1)
     limit: int | None = option(
-        None, "Total number of positions, spread evenly over the games.", min=1
+        None, "Maximum number of positions, spread evenly over the games.", min=1
     )
     seed: int = option(0, "Seed of the choice of positions.")
     retry_failed: bool = option(False, "Evaluate positions again that failed before.")
-    title: str = option("", "The name of a single evaluator in reports.", name="name")
+    title: str = option(
+        "", "Title of the evaluator in reports; needs a single evaluator.", name="name"
+    )
     flush_s: float = 10.0
     """The interval in which results are written; longer in long runs."""
 

@@ -100,7 +100,9 @@ def chosen_columns(game: str, columns: str | Sequence[str]) -> list[str]:
 class ImportPlan:
     """The options of an import."""
 
-    where: str | None = option(None, "Only games that meet this SQL condition.", metavar="SQL")
+    where: str | None = option(
+        None, 'SQL condition on games, such as "plies >= 40".', metavar="SQL"
+    )
     columns: str | Sequence[str] = option(
         "all",
         "Columns that describe positions: all, cheap, none, or names.",

@@ -30,7 +30,7 @@ from hyoka.foundation.errors import (
     named,
     nearest,
 )
-from hyoka.foundation.options import check_options, option, read_numbers
+from hyoka.foundation.options import WHERE_HELP, check_options, option, read_numbers
 from hyoka.foundation.text import distinct_titles, matches, shorten
 from hyoka.games import facts_named
 from hyoka.storage.manifest import AUTHORS, COMMENTS, PLAYER, derived_file, read_manifest
@@ -62,31 +62,33 @@ class Question:
     'ply >= 20'
     """
 
-    where: str | None = option(None, "Only positions that meet this SQL condition.", metavar="SQL")
+    where: str | None = option(None, WHERE_HELP, metavar="SQL")
     by: str | None = option(
         None,
-        "Column or SQL expression that divides the positions, also as `name: expression`; `phase`: "
-        "thirds of the plies. Columns of evaluations divide each evaluator's own.",
+        "Column or SQL expression that divides the positions, optionally named (`name: "
+        "expression`); `phase` divides into thirds of the plies. A column of evaluations divides "
+        "the evaluations of each evaluator.",
         metavar="COLUMN",
     )
     bins: Sequence[float] | None = option(
-        None, "Boundaries of that column's bins.", metavar="NUMBERS", parse=read_numbers
+        None, "Boundaries of the bins of the --by column.", metavar="NUMBERS", parse=read_numbers
     )
     largest: int | None = option(
         None,
-        "Number of largest levels that become slices, beside one for the rest; 6 for text.",
+        "Number of most frequent values of the --by column that become slices, plus one for the "
+        "rest; by default 6 for text.",
         min=1,
     )
     balance: Balance | None = option(
-        None, "Compare slices with the phases weighted as among all positions."
+        None, "Weight the phases in each slice as among all positions."
     )
     draws: DrawnGames = option("drop", "Leave out drawn games, or count them as half a win.")
-    axis: Axis = option("auto", "Quantity of an evaluation; by default its primary one.")
+    axis: Axis = option("auto", "Quantity of an evaluation to analyze; auto: its primary one.")
     link: Link | None = None
     """The link from scores to probabilities; None: chosen on held-out games."""
     resampling: Resampling = field(default_factory=Resampling)
     """The cluster bootstrap over games for intervals; none without resamples."""
-    min_games: int = option(MIN_GAMES, "Minimum number of games for a figure in results.", min=1)
+    min_games: int = option(MIN_GAMES, "Minimum number of games per reported figure.", min=1)
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -400,7 +402,7 @@ def slice_columns(study: "Study") -> list[str]:
     """The default columns of slice discovery."""
     known = set(study.condition_columns())
     wanted = ["ply", "first_to_play", *study.columns, *GAME_COLUMNS]
-    wanted += [*study.ranking_columns, *study.category_columns, *study.own_columns]
+    wanted += [*study.ranking_columns, *study.category_columns, *study.user_columns]
     return [name for name in wanted if name in known]
 
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hyoka import _core
-from hyoka.foundation.errors import StudyError, named
+from hyoka.foundation.errors import StudyError
 from hyoka.foundation.progress import OnProgress
 from hyoka.games import registered_names
 from hyoka.records import Record, Remark, batches
@@ -121,6 +121,18 @@ class Study:
         make_study(path, records, plan, progress=progress, **options)
         return cls.open(path)
 
+    def append(
+        self,
+        records: PythonRecords | Iterable[PythonRecords],
+        plan: ImportPlan | None = None,
+        *,
+        progress: OnProgress | None = None,
+        **options: Any,
+    ) -> ImportReport:
+        """Add records; games of the study are marked as duplicates. See `append_to_study`."""
+        _, report = append_to_study(self.path, records, plan, progress=progress, **options)
+        return report
+
     def _repr_html_(self) -> str:
         [row] = self.sql(
             "select (select count(*) from games) as games, count(*) as positions from positions"
@@ -172,7 +184,7 @@ class Study:
         return list(CATEGORY_COLUMNS) if self._snapshot().derived["categories"] else []
 
     @property
-    def own_columns(self) -> list[str]:
+    def user_columns(self) -> list[str]:
         """The columns added by the user; see `add_column`."""
         return list(self._snapshot().derived["columns"])
 
@@ -368,7 +380,7 @@ def make_study(
     folder = Path(path)
     if folder.exists():
         is_study = (folder / DESCRIPTION).exists()
-        hint = f"add records with {named('append_to_study')} or `hyoka study append`"
+        hint = "add records with `hyoka study append` or `Study.append`"
         raise StudyError(
             f"{folder}: the study already exists; {hint}"
             if is_study

@@ -185,7 +185,7 @@ def drop_column(study: "Study", name: str) -> None:
     """Remove an added column; raises StudyError if there is none of this name."""
     manifest = derived_file(study.path, "columns", name)
     if not _NAME.fullmatch(name) or not manifest.parent.is_dir():
-        own = ", ".join(study.own_columns) or "none"
+        own = ", ".join(study.user_columns) or "none"
         raise StudyError(f"no user column '{name}'; user columns: {own}")
     with locked(manifest.parent, "dropping a column"):
         # Remove the manifest first, which hides all of the column.
@@ -203,7 +203,7 @@ def columns_of(given: Any) -> list[str]:
 def _check_name(study: "Study", name: str) -> None:
     if not _NAME.fullmatch(name):
         raise ParameterError("name", "is lowercase letters, digits and _, starting with a letter")
-    taken = {each.lower() for each in study.condition_columns()} - set(study.own_columns)
+    taken = {each.lower() for each in study.condition_columns()} - set(study.user_columns)
     if name in taken | _RESERVED:
         raise ParameterError("name", f"{name} is the name of another column; choose another")
 

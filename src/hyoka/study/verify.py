@@ -177,10 +177,10 @@ def _ask_again(folder: Path, file: Path) -> str:
     if DERIVED[table] == "method":
         record = " --record" if table == "winners" else ""
         method = values.get("method", "NAME")
-        return f"hyoka study adjudicate {_quoted(folder)}{record} --method {method}"
+        return f"hyoka study adjudicate {_quoted(folder)}{record} --exact {method}"
     if table == "rankings":
         model, name = (shlex.quote(str(values.get(key, key.upper()))) for key in ("model", "name"))
-        return f"hyoka study annotate {_quoted(folder)} --model {model} --name {name}"
+        return f"hyoka study annotate {_quoted(folder)} --model {model} --prefix {name}"
     if DERIVED[table] == "search":
         search = shlex.quote(str(values.get("search", "SPEC")))
         return f"hyoka study annotate {_quoted(folder)} --search {search}"

@@ -354,7 +354,7 @@ class TestCommand:
         self, match: Path, tmp_path: Path, torch: Any
     ) -> None:
         file = tmp_path / "networks.eval"
-        quick = ("--epochs", "2", "--least", "2", "--hold-out", "0.3", "-q")
+        quick = ("--epochs", "2", "--min-positions", "2", "--hold-out", "0.3", "-q")
         result = self.run(str(match / "games.blksgf"), "-o", str(file), "--hands", *quick)
         assert result.exit_code == 0, result.output
         assert "different positions of" in result.output

@@ -49,7 +49,7 @@ def kinds_of_value(parameter: inspect.Parameter) -> set[Any]:
     return found
 
 
-INPUTS = {"--from", "--study", "--settings", "--data", "--model"}
+INPUTS = {"--from", "--study", "--config", "--data", "--model"}
 """Options with paths that are read."""
 
 
@@ -261,9 +261,9 @@ def test_numbers_are_bounded() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ["learn", "mets", "GO", "--threshold", "99999999999999999999999"],
-        ["learn", "mets", "GO", "--threshold", "9" * 5000],
-        ["learn", "mets", "GO", "--threshold", str(2**31)],
+        ["learn", "mets", "GO", "--min-patterns", "99999999999999999999999"],
+        ["learn", "mets", "GO", "--min-patterns", "9" * 5000],
+        ["learn", "mets", "GO", "--min-patterns", str(2**31)],
         ["learn", "mets", "GO", "--smoothing", "1e309"],
         ["match", "run", "--margin", "nan"],
         ["position", "perft", "chess", str(10**30)],

@@ -125,6 +125,6 @@ def test_damaged_winners_are_found_and_asked_for_again(tmp_path: Path) -> None:
     part.write_bytes(part.read_bytes()[:-1])
     [damage] = check_study(study.path).damage
     assert "hyoka study adjudicate" in damage.remedy
-    assert "--record --method mate" in damage.remedy
+    assert "--record --exact mate" in damage.remedy
     assert check_study(study.path, seal=True).is_whole
     assert adjudicate_records(study).changed == 1

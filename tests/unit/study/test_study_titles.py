@@ -109,7 +109,7 @@ def test_studies_of_earlier_versions_have_no_words(tmp_path: Path) -> None:
 
 def test_words_command_no_terminal(tmp_path: Path) -> None:
     study = made(tmp_path, "1. e4 {[bold]loud[/] [%eval 0.3]\n\x1b[31mred} e5 *\n")
-    words = ["position", "show", str(study.path), "--game", "0", "--ply", "1"]
+    words = ["position", "show", str(study.path), "--game-id", "0", "--ply", "1"]
     said = CliRunner().invoke(command_line(words), words).output
     assert "[bold]loud[/] [%eval 0.3]" in said
     assert "\x1b" not in said

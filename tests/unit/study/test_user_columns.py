@@ -39,7 +39,7 @@ def test_a_function_of_a_position_is_a_column(study: hk.Study) -> None:
     expected = [len(at.legal_moves) for _, game in study.records() for at in game.positions()]
     assert values(study, "moves_there") == expected
     assert len(study.select("moves_there = 0")) == 1  # mate
-    assert study.own_columns == ["moves_there"]
+    assert study.user_columns == ["moves_there"]
 
 
 def test_a_function_may_take_many_at_once(study: hk.Study) -> None:
@@ -155,7 +155,7 @@ def test_a_column_is_replaced_dropped_and_checked(study: hk.Study) -> None:
     part.write_bytes(part.read_bytes()[:-9])
     assert not check_study(study.path).is_whole
     study.drop_column("own")
-    assert study.own_columns == []
+    assert study.user_columns == []
     with pytest.raises(hk.errors.StudyError, match="no user column 'own'"):
         study.drop_column("own")
     assert check_study(study.path).is_whole
@@ -185,7 +185,7 @@ def test_the_command_line_adds_and_drops(study: hk.Study, tmp_path: Path) -> Non
     file = tmp_path / "mine.csv"
     file.write_text("game_id,ply,a,b\n0,0,1,x\n0,1,2,y\n")
     run("study", "columns", str(study.path), "--add", str(file))
-    assert study.own_columns == ["a", "b"]
+    assert study.user_columns == ["a", "b"]
     run("study", "columns", str(study.path), "--drop", "a", "--add", f"b={file}", "--json")
     assert values(study, "b")[:3] == ["x", "y", None]
-    assert study.own_columns == ["b"]
+    assert study.user_columns == ["b"]

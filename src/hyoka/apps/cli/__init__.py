@@ -10,9 +10,15 @@ import warnings
 import typer
 
 from hyoka.apps.cli import signals
-from hyoka.apps.cli.command_table import command_line, command_of, in_options, suggestion
+from hyoka.apps.cli.command_table import (
+    command_line,
+    command_of,
+    in_options,
+    similar_option,
+    suggestion,
+)
 from hyoka.apps.cli.output import say
-from hyoka.foundation.errors import EngineError, Error, ParameterError
+from hyoka.foundation.errors import EngineError, Error, ParameterError, escape_control_chars
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -37,6 +43,15 @@ def _show_warning(message: Warning | str, *_: object) -> None:
     say(f"hyoka: {message}", complaint=True)
 
 
+def _problem(error: typer.TyperException) -> str:
+    """Return the message of an invalid call, with suggestions for an unknown option."""
+    if not hasattr(error, "possibilities"):
+        return error.format_message()
+    option, context = error.option_name, error.ctx  # type: ignore[attr-defined]
+    known = [] if context is None else [name for p in context.command.params for name in p.opts]
+    return f"no such option: {escape_control_chars(option)}{similar_option(option, known)}"
+
+
 def run(arguments: list[str]) -> int:
     """Run a command and return its exit status; errors are one line on standard error."""
     try:
@@ -53,7 +68,7 @@ def run(arguments: list[str]) -> int:
             return 2
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "hyoka"
-        message = f"{command}: {error.format_message()}{suggestion(arguments)}"
+        message = f"{command}: {_problem(error)}{suggestion(arguments)}"
         message = f"{message} (see '{command} --help')"
     except EngineError as error:
         message = f"hyoka: {error.with_last_words}"

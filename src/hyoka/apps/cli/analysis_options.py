@@ -12,6 +12,7 @@ import typer
 
 from hyoka.analysis import Link, Resampling
 from hyoka.apps.cli.command_options import (
+    FORMATTED_OUTPUT,
     Group,
     Output,
     Plan,
@@ -73,9 +74,11 @@ def _inquiry(
     bend: Bend = None,
     limit: Limit = None,
     resamples: Annotated[int, option("--resamples", min=0, max=100_000)] = 1000,
-    seed: Annotated[int, option("--seed", min=0, max=2**63 - 1)] = 0,
+    seed: Annotated[int, option("--seed", min=0)] = 0,
     files: Annotated[
-        list[Path] | None, Output(derived=True), option("--output", metavar="FILE")
+        list[Path] | None,
+        Output(derived=True),
+        option("--output", FORMATTED_OUTPUT, metavar="FILE"),
     ] = None,
     figure: Annotated[Callable[..., Figure], Plan(Figure, without=("x_title", "y_title"))] = Figure,
 ) -> Inquiry:

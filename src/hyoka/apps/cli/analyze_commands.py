@@ -36,7 +36,8 @@ Threshold = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER|best",
-        help="The threshold of a won position; 0.5 for values and 0 for scores.",
+        help="Threshold above which a position is predicted as won; by default 0.5 for values "
+        "and 0 for scores.",
     ),
 ]
 
@@ -162,9 +163,7 @@ def _print_disputed(disagreement: Disagreement) -> None:
 
 def analyze_calibrate_command(
     inquiry: Annotated[Inquiry, Asked()],
-    wdl: Annotated[
-        bool, typer.Option("--wdl", help="Of win and of loss, what is left being drawn.")
-    ] = False,
+    wdl: Annotated[bool, option("--wdl")] = False,
 ) -> None:
     """Fit the map from scores to win probabilities.
 
@@ -200,7 +199,9 @@ def analyze_slices_command(
     inquiry: Annotated[Inquiry, Asked([*PARTS, *LINK, *FEW])],
     columns: Annotated[
         str | None,
-        typer.Option(metavar="COLUMNS", help="The columns to search; by default all that fit."),
+        typer.Option(
+            metavar="COLUMNS", help="Columns to search; by default all that describe positions."
+        ),
     ] = None,
     settings: Annotated[Callable[..., SliceSettings], Plan(SliceSettings)] = SliceSettings,
 ) -> None:
@@ -226,7 +227,9 @@ def analyze_slices_command(
 
 def _several(inquiry: Inquiry) -> list[str]:
     if len(inquiry.evaluators) < 2:
-        raise typer.BadParameter(f"it takes two evaluators, not only {inquiry.evaluators[0]}")
+        raise typer.BadParameter(
+            f"give two evaluators with --evaluator, not only {inquiry.evaluators[0]}"
+        )
     return inquiry.evaluators
 
 

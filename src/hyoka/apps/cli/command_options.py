@@ -22,7 +22,7 @@ import typer
 import typer.models
 
 from hyoka.apps.cli.output import output_mode
-from hyoka.foundation.options import Option, make_plan, options_of
+from hyoka.foundation.options import WHERE_HELP, Option, make_plan, options_of
 from hyoka.storage.outputs import check_distinct, check_output, check_output_folder
 
 SHORT: Final = {
@@ -39,37 +39,45 @@ HELP: Final = {
     "--evaluator": "Evaluator: its name in the study, a pattern of names (gnugo*), or its spec.",
     "--force": "Replace output files even if Hyoka did not write them.",
     "--format": "Read the records as this format.",
-    "--from": "File with weights to use in place of the built-in ones.",
+    "--from": "File with weights to use instead of the bundled ones.",
     "--game": "Game, such as chess, shogi, go9, othello.",
-    "--games": "Number of games.",
-    "--hold-out": "Share of games that are held out for measuring.",
-    "--jobs": "Parallel engines, games or threads.",
+    "--games": "Number of games",
+    "--hold-out": "Share of held-out games.",
+    "--jobs": "Number of parallel",
     "--json": "Print JSON and nothing else.",
     "--komi": "Komi, for Go; 7.5 by default.",
-    "--limit": "Maximum number of rows, positions or problems.",
-    "--min-games": "Leave out figures and players of fewer games.",
-    "--model": "Move model: a file of `hyoka learn`, learned or built-in.",
+    "--limit": "Maximum number of",
+    "--max-plies": "Ply limit",
+    "--min-games": "Minimum number of games per",
+    "--method": "mlm: maximum likelihood (the default); ls: least squares; repeatable.",
+    "--model": "Move model: a file of `hyoka learn`, or bundled: learned, built-in or network.",
+    "--moves": "Moves to play from that position, separated by spaces.",
+    "--nodes": "Maximum number of nodes per search",
     "--openings": "Openings: records, EPD, SFEN or lines of moves; random moves; or the start. "
     "Each is played from both sides.",
-    "--output": "Where to write; the ending of a file is its format.",
+    "--optimizer": "Optimization algorithm.",
+    "--output": "Output",
     "--patience": "Stop after this many passes without gain on held-out games.",
-    "--playouts": "Number of playouts per search; with alpha-beta, nodes.",
+    "--playouts": "Number of playouts per search",
     "--positions": "Maximum number of positions, drawn at random.",
     "--quiet": "Show no progress.",
-    "--rate": "Initial learning rate.",
+    "--rate": "Learning rate",
     "--resamples": "Number of bootstrap replicates over games; 0: no intervals.",
     "--sample": "Number of positions per game, drawn at random.",
     "--search": "Search, as KIND or KIND:SETTING=VALUE,…; see `hyoka help searches`.",
     "--seed": "Random seed.",
     "--sprt": "Sequential test of ELO0 against ELO1, such as 0,5 (also alpha=, beta=, model=).",
-    "--steps": "Number of optimization steps.",
-    "--time": "Time per search in seconds.",
+    "--steps": "Number of optimization steps",
+    "--time": "Time per search in seconds",
     "--top": "Number of listed results.",
-    "--where": 'SQL condition on positions (or games of records), such as "ply >= 20 and not '
-    'in_check"; `hyoka study columns` lists the names.',
+    "--wdl": "Probabilities of win, draw and loss instead of expected scores.",
+    "--where": "SQL condition on",
     "--with": "Spec of a search, an engine or other evaluations; see `hyoka help specs`.",
 }
-"""The help of options that several commands have."""
+"""The help of options that several commands have.
+
+A text without a final period is the beginning that their help texts share.
+"""
 
 
 def complete_game(incomplete: str) -> list[str]:
@@ -94,20 +102,33 @@ _COMPLETIONS: Final = {
 
 
 def option(name: str, help: str = "", **more: Any) -> Any:
-    """Declare an option: `--name`, with its short form, help and completion in all commands."""
+    """Declare an option: `--name`, with its short form, help and completion in all commands.
+
+    Raises ValueError if several commands share the option and `help` does not begin as they do.
+    """
+    if help and _help_of(name, help) != help:
+        raise ValueError(f"the help of {name} must begin with '{HELP[name]}', not '{help}'")
     names = [name, SHORT[name]] if SHORT.get(name) else [name]
     if name in _COMPLETIONS:
         more["autocompletion"] = _COMPLETIONS[name]
-    return typer.Option(*names, help=HELP.get(name, help), **more)
+    return typer.Option(*names, help=_help_of(name, help), **more)
+
+
+def _help_of(name: str, help: str) -> str:
+    """Return an option's own help if it begins as the shared one does, else the shared one."""
+    shared = HELP.get(name, "")
+    return help if help.startswith(shared.removesuffix(".")) else shared
 
 
 Json = Annotated[bool, option("--json")]
 Quiet = Annotated[bool, option("--quiet")]
 Force = Annotated[bool, option("--force")]
 Seed = Annotated[int, option("--seed", min=0)]
-Jobs = Annotated[int | None, option("--jobs", min=1, max=1024, metavar="N")]
+Jobs = Annotated[
+    int | None, option("--jobs", "Number of parallel games.", min=1, max=1024, metavar="N")
+]
 Cluster = Annotated[str | None, option("--cluster", metavar="ADDRESS")]
-Where = Annotated[str | None, option("--where", metavar="SQL")]
+Where = Annotated[str | None, option("--where", WHERE_HELP, metavar="SQL")]
 StudyPath = Annotated[
     Path, typer.Argument(metavar="STUDY", help="Folder of a study.", show_default=False)
 ]
@@ -117,6 +138,7 @@ Sources = Annotated[
         metavar="RECORDS…", help="Files, folders or archives of records.", show_default=False
     ),
 ]
+FORMATTED_OUTPUT: Final = "Output file; its extension selects the format."
 HoldOut = Annotated[float, option("--hold-out", min=0, max=0.9)]
 _LARGEST: Final = 2**31 - 1
 """The default maximum of integer options."""
@@ -171,9 +193,10 @@ class Plan(Group):
             more: dict[str, Any] = {"metavar": each.metavar or None}
             if each.type in (int, float) and not each.choices:
                 more |= {"min": each.min, "max": each.max}
-            shown = self.names.get(each.field, each.name).replace("_", "-")
-            names = f"--{shown}/--no-{shown}" if default is True else f"--{shown}"
-            annotation = Annotated[kind, option(names, each.help, show_default=show, **more)]
+            shown = "--" + self.names.get(each.field, each.name).replace("_", "-")
+            names = f"{shown}/--no-{shown[2:]}" if default is True else shown
+            words = _help_of(shown, each.help)
+            annotation = Annotated[kind, option(names, words, show_default=show, **more)]
             empty = inspect.Parameter.empty
             yield _parameter(name, annotation, empty if default is ... else default)
 
@@ -279,6 +302,9 @@ def declared(command: Callable[..., Any], *, answers: bool = True) -> Callable[.
     if answers:
         parameters["as_json"] = _parameter("as_json", Json)
         parameters["quiet"] = _parameter("quiet", Quiet)
+    for parameter in parameters.values():
+        if isinstance(info := _info(parameter), typer.models.OptionInfo) and _is_flag(parameter):
+            info.metavar = ""  # the help of a flag shows no type
 
     @functools.wraps(command)
     def run(**options: Any) -> Any:
@@ -358,6 +384,10 @@ def name_of(parameter: inspect.Parameter) -> str:
     is_option = isinstance(info, typer.models.OptionInfo)
     usual = f"--{parameter.name.replace('_', '-')}" if is_option else parameter.name.upper()
     return max(names, key=len, default=usual)
+
+
+def _is_flag(parameter: inspect.Parameter) -> bool:
+    return isinstance(parameter.default, bool)
 
 
 def _info(parameter: inspect.Parameter) -> Any:

@@ -7,7 +7,8 @@ import importlib
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -17,7 +18,16 @@ import typer.main
 
 import hyoka
 from hyoka.apps.cli.command_options import declared
+from hyoka.foundation.errors import nearest
 
+SECTIONS: Final = {
+    "Evaluations": "study analyze report improve",
+    "Models": "learn model book",
+    "Search and play": "position match solve engine",
+    "Records and experiments": "records experiment",
+    "Other": "studio demo bench help",
+}
+"""The sections of the program's help."""
 GROUPS: Final = {
     "study": "Make, extend, query and export tables of games and positions.",
     "analyze": "Measure evaluations: metrics, curves, slices, calibration.",
@@ -110,6 +120,9 @@ def _summaries(module: str) -> dict[str, str]:
 _SUMMARY: Final = re.compile(r'^def (\w+_command)\(.*?-> \w+:\n    """(.*?)(?:"""|\n)', re.M | re.S)
 
 
+_PURPOSE: Final = (
+    "Hyoka (評価) finds where a game program's evaluation is wrong, fixes it, and proves the gain."
+)
 HOME: Final = """\
 Hyoka (評価) finds where a game program's evaluation is wrong, fixes it, and
 proves the gain. Go, shogi, chess, Othello, Blokus Duo, and your own games.
@@ -131,8 +144,37 @@ Commands: hyoka --help. A command: hyoka match run --help. Topics: hyoka help.
 """
 
 
+class _HelpOption:
+    """Shows the option `--help` without a type."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.metavar = ""
+        return option
+
+
+class _Command(_HelpOption, typer.core.TyperCommand):
+    """A command."""
+
+
+class _Group(_HelpOption, typer.core.TyperGroup):
+    """A group of commands."""
+
+
 class _Program(typer.core.TyperGroup):
-    """The program, whose help lists the groups before the other commands."""
+    """The program, whose help lists the commands by section."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, which fits a terminal of 24 to 30 lines."""
+        commands = GROUPS | {each.name: each.help for each in COMMANDS if len(each.words) == 1}
+        lines = [f"Usage: {ctx.command_path} COMMAND [OPTIONS]", ""]
+        lines += [*textwrap.wrap(_PURPOSE, 80), ""]
+        for title, names in SECTIONS.items():
+            lines.append(f"{title}:")
+            lines += [f"  {name:<12}{commands[name]}" for name in names.split()]
+        lines += ["", "Options: --version, --install-completion, --show-completion, -h or --help"]
+        print("\n".join(lines))
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Names of groups and commands in the order of the help."""
@@ -150,19 +192,21 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
         cls=_Program,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
-        help="Hyoka (評価) finds where a game program's evaluation is wrong, fixes it, and proves "
-        "the gain.",
+        help=_PURPOSE,
         callback=_options,
         invoke_without_command=True,
     )
-    groups = {name: typer.Typer(help=text, no_args_is_help=True) for name, text in GROUPS.items()}
+    groups = {
+        name: typer.Typer(cls=_Group, help=text, no_args_is_help=True)
+        for name, text in GROUPS.items()
+    }
     for name, commands in groups.items():
         program.add_typer(commands, name=name)
     for command in COMMANDS:
         *group, name = command.words
         add_to = groups[group[0]] if group else program
         if called[: len(command.words)] == command.words:
-            add_to.command(name)(command.load())
+            add_to.command(name, cls=_Command)(command.load())
         else:
             # The help of other groups' commands is not shown.
             shown = command.help if group in ([], called[:1]) else ""
@@ -197,7 +241,7 @@ _NAMED: Final = re.compile(
 
 
 def command_of(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """Return the command in the arguments, and its options by parameter."""
+    """Return the command in the arguments, and its options and arguments by parameter."""
     command, path = typer.main.get_command(command_line(arguments)), ["hyoka"]
     for word in arguments:
         known = getattr(command, "commands", {})
@@ -207,8 +251,10 @@ def command_of(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
         path.append(word)
     options = {
         parameter.name: max(parameter.opts, key=len)
+        if parameter.param_type_name == "option"
+        else parameter.name.upper()
         for parameter in command.params
-        if parameter.name is not None and parameter.param_type_name == "option"
+        if parameter.name is not None
     }
     return " ".join(path), options
 
@@ -218,6 +264,17 @@ def suggestion(arguments: Sequence[str]) -> str:
     word = next((each for each in arguments if not each.startswith("-")), "")
     names = [each.name for each in COMMANDS if each.words[-1] == word]
     return f" did you mean hyoka {names[0]}?" if names and word not in GROUPS else ""
+
+
+def similar_option(option: str, known: Iterable[str]) -> str:
+    """Suggest the option that is most similar without its dashes, if any.
+
+    >>> similar_option("--game", ["--games", "--json"]), similar_option("--limit", ["--with"])
+    (', did you mean --games?', '')
+    """
+    by_name = {name.lstrip("-"): name for name in known if name.startswith("--")}
+    near = nearest(option.lstrip("-"), by_name)
+    return f", {near.replace('mean ', 'mean --')}" if near else ""
 
 
 def in_options(message: str, options: Mapping[str, str]) -> str:

@@ -27,7 +27,7 @@ def engine_check_command(
         ),
     ],
     timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds to wait for an answer to each protocol.")
+        float, typer.Option(min=0.1, help="Seconds to wait for the answer in each protocol.")
     ] = 5.0,
 ) -> None:
     """Test whether an engine follows its protocol."""
@@ -53,15 +53,16 @@ def engine_check_command(
         raise typer.Exit(1)
 
 
-_SEARCH_HELP = "The search, as KIND or KIND:SETTING=VALUE,…: "
-
-
 def engine_gtp_command(
     search: Annotated[str, option("--search", metavar="SPEC")] = "uct",
     game: Annotated[str, option("--game", metavar="GAME")] = GTP_GAME,
     resign: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Resign when our expected result is below; never, if not."),
+        typer.Option(
+            min=0,
+            max=1,
+            help="Resign if the expected score is below this; by default never resign.",
+        ),
     ] = None,
 ) -> None:
     """Run a search as a GTP engine."""

@@ -50,17 +50,21 @@ def experiment_run_command(
         str, typer.Argument(metavar="EXPERIMENT", help="One of `hyoka experiment list`.")
     ],
     scale: Annotated[
-        str, typer.Option(help="small ends in minutes; paper is the whole thing.")
+        str,
+        typer.Option(
+            help="Size of the experiment: tiny (seconds), small (minutes), medium or paper (the "
+            "paper's size); `hyoka experiment list` lists the scales of each."
+        ),
     ] = "small",
-    folder: Annotated[Path, OutputFolder(), option("--output", metavar="FOLDER")] = Path(
-        "reproductions"
-    ),
+    folder: Annotated[
+        Path, OutputFolder(), option("--output", "Output folder.", metavar="FOLDER")
+    ] = Path("reproductions"),
     data: Annotated[
         Path | None,
         typer.Option(
             "--data",
             metavar="FOLDER",
-            help="Where the game records are; else shared/data here or in a folder above.",
+            help="Folder with the game records; by default shared/data here or in a parent folder.",
         ),
     ] = None,
     markdown: Annotated[
@@ -70,7 +74,7 @@ def experiment_run_command(
             "--markdown",
             metavar="FILE",
             dir_okay=False,
-            help="Write a page as well, with what made it: command, commit, date.",
+            help="Also write a Markdown page with the command, commit and date.",
         ),
     ] = None,
     seed: Seed = 0,

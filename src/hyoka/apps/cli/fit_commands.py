@@ -13,6 +13,7 @@ from rich.markup import escape
 from hyoka.analysis import FORMATS
 from hyoka.analysis.sample import DrawnGames
 from hyoka.apps.cli.command_options import (
+    FORMATTED_OUTPUT,
     HoldOut,
     Output,
     Plan,
@@ -66,30 +67,29 @@ Terms = Annotated[
     typer.Option(
         "--term",
         metavar="NAME",
-        help="A term of the game's evaluation, repeatable; patterns such as 'bishop_*' too.",
+        help="Term of the game's evaluation, or a pattern such as 'bishop_*'; repeatable.",
     ),
 ]
 Methods = Annotated[
     list[str] | None,
-    typer.Option(
-        "--method",
-        metavar="mlm|ls",
-        help="mlm: maximum likelihood (the default); ls: least squares; repeatable.",
-        show_default=False,
-    ),
+    option("--method", metavar="mlm|ls", show_default=False),
 ]
 Start = Annotated[Path | None, option("--from", metavar="FILE")]
 Sample = Annotated[int | None, option("--sample", min=1, metavar="N")]
 Draws = Annotated[DrawnGames, option("--draws")]
-Outputs = Annotated[list[Path] | None, Output(derived=True), option("--output", metavar="FILE")]
+Outputs = Annotated[
+    list[Path] | None,
+    Output(derived=True),
+    option("--output", FORMATTED_OUTPUT, metavar="FILE"),
+]
 CurveFile = Annotated[
     Path | None,
     Output(derived=True),
     typer.Option(
         "--curves",
         metavar="FILE",
-        help="Write the evaluation curves before and after, of all positions and where a term "
-        "is large or small: .html, .png, .svg, .csv, .json or .parquet.",
+        help="Write the curves before and after the fit, for all positions and for those with a "
+        "large or small term: .html, .png, .svg, .csv, .json or .parquet.",
     ),
 ]
 
@@ -103,11 +103,13 @@ def learn_weights_command(
         Shape,
         typer.Option(
             "--as",
-            help="phases: a weight for the opening and one for the ending; one: the same for both; "
-            "ending: only the ending's; factor: all terms as they are, times one number.",
+            help="Weights to fit. phases: one for the opening and one for the ending; one: the "
+            "same for both; ending: only the ending's; factor: one factor for all terms.",
         ),
     ] = "phases",
-    off: Annotated[bool, typer.Option("--off", help="Start with the terms turned off.")] = False,
+    off: Annotated[
+        bool, typer.Option("--off", help="Start with the weights of the terms at zero.")
+    ] = False,
     weights: Start = None,
     static: Annotated[
         bool,
@@ -164,7 +166,7 @@ def learn_offsets_command(
         typer.Option(
             "--column",
             metavar="SQL",
-            help='A column to add, repeatable; expressions too: "passed * phase".',
+            help='Column or SQL expression to add, such as "passed * phase"; repeatable.',
         ),
     ] = None,
     methods: Methods = None,
@@ -276,12 +278,12 @@ def _files(output: Path | None, methods: list[Method]) -> dict[Method, Path]:
 def _check_curves(files: list[Path], hold_out: float) -> None:
     check_outputs(*files, kinds=(PAGE, PICTURE, TABLE), endings=FORMATS)
     if files and not hold_out:
-        raise Error("--curves draws the games that were held out: hold some out with --hold-out")
+        raise Error("--curves draws held-out games, but there are none: set --hold-out above 0")
 
 
 def _save_curves(fit: WeightFit, file: Path) -> None:
     if fit.held_out is None:
-        raise Error("--curves draws the games that were held out: hold some out")
+        raise Error("--curves draws held-out games, but no game was held out")
     fit.held_out.curves().save(file)
 
 
@@ -295,7 +297,7 @@ def _as_json(fit: WeightFit, examples: Examples, files: Sequence[Path]) -> dict[
 
 
 def _print_examples(examples: Examples) -> None:
-    at_rest = ", where a quiescence search comes to rest" if examples.quiet else ""
+    at_rest = " (leaves of quiescence searches)" if examples.quiet else ""
     tell(f"{len(examples):,} positions{at_rest}; {examples.source}")
     left_out = [
         f"{count:,} {why}"
@@ -306,7 +308,7 @@ def _print_examples(examples: Examples) -> None:
         if count
     ]
     if left_out:
-        hint(f"left out: {', '.join(left_out)}")
+        hint(f"excluded: {', '.join(left_out)}")
 
 
 def _print_fit(fit: WeightFit, files: Sequence[Path], start: Path | None) -> None:
@@ -316,7 +318,7 @@ def _print_fit(fit: WeightFit, files: Sequence[Path], start: Path | None) -> Non
         f"scale {fit.scale:.4g} ± {fit.scale_error:.2g} {fit.unit} "
         f"(before: {fit.scale_before:.4g})"
     )
-    table = plain_table("", "weight", "±", "interval", "formerly", "ratio", right=range(1, 6))
+    table = plain_table("", "weight", "±", "interval", "initial", "ratio", right=range(1, 6))
     for each in fit.weights:
         ratio = f"{each.weight / each.former:.2f}" if each.former else ""
         table.add_row(
@@ -336,16 +338,14 @@ def _print_fit(fit: WeightFit, files: Sequence[Path], start: Path | None) -> Non
 
 def _print_held_out(apart: HeldOut) -> None:
     about = apart.comparison.one
-    out.print(f"\nheld out: {about.positions:,} positions of {about.games:,} games")
+    out.print(f"\nheld-out: {about.positions:,} positions of {about.games:,} games")
     print_table(("", "before", "after", "change"), held_out_rows(apart), right=range(1, 4))
     if apart.gap_changes:
         rows = [
             (gap.condition, f"{gap.positions:,}", f"{gap.games:,}", str(gap.before), str(gap.after))
             for gap in apart.gap_changes
         ]
-        print_table(
-            ("split where", "positions", "games", "before", "after"), rows, right=range(1, 5)
-        )
+        print_table(("slice", "positions", "games", "before", "after"), rows, right=range(1, 5))
 
 
 def _print_next(fit: WeightFit, file: Path, start: Path | None) -> None:
@@ -363,14 +363,16 @@ def learn_tune_command(
         Path,
         typer.Argument(
             metavar="FEATURES",
-            help="CSV or Parquet: rows by game_id and ply or by position in the study, or without "
-            "a study with result and game_id; all other columns are features.",
+            help="CSV or Parquet file. With --study, game_id and ply, or position, identify the "
+            "rows; otherwise result and game_id are columns. All other columns are features.",
             show_default=False,
         ),
     ],
     study: Annotated[
         Path | None,
-        typer.Option("--study", metavar="STUDY", help="The study that the features describe."),
+        typer.Option(
+            "--study", metavar="STUDY", help="Study whose positions the features describe."
+        ),
     ] = None,
     columns: Annotated[
         Callable[..., TableColumns], Plan(TableColumns, names={"features": "feature"})
@@ -379,8 +381,8 @@ def learn_tune_command(
         str | None,
         typer.Option(
             metavar="COLUMN[,OPENING,ENDING]",
-            help="Taper: a weight in the opening and one in the ending, by this column and its "
-            "values there, such as phase,24,0; by default 0 and 1.",
+            help="Fit a weight for the opening and one for the ending, tapered by this column; "
+            "OPENING and ENDING are its values there (phase,24,0), by default 0 and 1.",
         ),
     ] = None,
     plan: Annotated[
@@ -391,7 +393,7 @@ def learn_tune_command(
         typer.Option(
             min=0,
             max=1,
-            help="Weight of the result in the target, beside --toward; by default 0.5.",
+            help="With --toward: weight of the result in the target; by default 0.5.",
             show_default=False,
         ),
     ] = None,
@@ -456,8 +458,8 @@ def _print_table(table: FeatureTable) -> None:
         )
     if table.left_out:
         hint(
-            f"left out: {table.left_out:,} that are not of the positions asked for, or of games "
-            "without a result that counts (--draws)"
+            f"excluded: {table.left_out:,} positions that are not selected, or whose game has no "
+            "result or is drawn (--draws)"
         )
 
 
@@ -467,7 +469,7 @@ def _print_tuned(fit: TunedWeights, files: Sequence[Path]) -> None:
         f"\n{fit.method.upper()}: {fit.positions:,} positions of {fit.games:,} games in "
         f"{fit.steps} steps; scale {fit.scale:.4g}{error} {fit.unit}"
     )
-    table = plain_table("", "weight", "±", "interval", "formerly", right=range(1, 5))
+    table = plain_table("", "weight", "±", "interval", "initial", right=range(1, 5))
     for each in fit.weights():
         sure = not math.isnan(each.error)
         table.add_row(
@@ -484,7 +486,7 @@ def _print_tuned(fit: TunedWeights, files: Sequence[Path]) -> None:
     out.print(table)
     if fit.changes:
         out.print(
-            f"\nheld out: {fit.held_out_positions:,} positions of {fit.held_out_games:,} games"
+            f"\nheld-out: {fit.held_out_positions:,} positions of {fit.held_out_games:,} games"
         )
         changes = plain_table("", "before", "after", "change", right=range(1, 4))
         for change in fit.changes:

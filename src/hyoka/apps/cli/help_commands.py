@@ -13,7 +13,8 @@ from hyoka.foundation.errors import ParameterError, nearest
 
 def help_command(
     topic: Annotated[
-        str | None, typer.Argument(metavar="[TOPIC]", help="Without one, all topics are listed.")
+        str | None,
+        typer.Argument(metavar="[TOPIC]", help="Topic; without one, all topics are listed."),
     ] = None,
 ) -> None:
     """Explain a topic: specs, searches, conditions, records, matches."""
@@ -25,7 +26,8 @@ def help_command(
         return
     if topic not in topics:
         near = nearest(topic, topics)
-        raise ParameterError("topic", f"is one of {', '.join(topics)}; {near}".rstrip("; "))
+        known = f"is one of {', '.join(topics)}, not '{topic}'; {near}".rstrip("; ")
+        raise ParameterError("topic", known)
     tell(topics[topic].strip())
     if topic == "searches":
         from hyoka.search import KINDS  # noqa: PLC0415 - other topics need no searches

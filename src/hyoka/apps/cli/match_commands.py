@@ -313,8 +313,8 @@ def print_result(result: MatchResult, sprt: Sprt | None, *, with_report: bool) -
         complain(fault)
     if (repeats := repeated_games(result.games)) > 0:
         err.print(
-            f"{repeats:,} of {standing.games:,} games repeat others move for move, so the intervals "
-            "are too narrow: use more openings, or players with random choices",
+            f"{repeats:,} of {standing.games:,} games repeat others move for move, so "
+            "intervals are too narrow: use more openings, or players with random choices",
             style="red",
             markup=False,
             soft_wrap=True,
@@ -550,8 +550,8 @@ def match_ablate_command(
         str,
         typer.Argument(
             metavar="SEARCH",
-            help="uct or ab, optionally with settings: uct:preset=paper,c=0.7. Without `preset=paper`, "
-            "uct has the default settings of the game.",
+            help="uct or ab, optionally with settings: uct:preset=paper,c=0.7. Without "
+            "`preset=paper`, uct has the default settings of the game.",
         ),
     ] = "uct:preset=paper",
     game: Annotated[str, option("--game")] = DEFAULT_GAME,
@@ -584,8 +584,8 @@ def match_ablate_command(
     how: Annotated[
         str,
         typer.Option(
-            help="added: each enhancement is added to the bare search; removed: each is removed from "
-            "the full search; ladder: they are added one after another."
+            help="added: each enhancement is added to the bare search; removed: each is removed "
+            "from the full search; ladder: they are added one after another."
         ),
     ] = "added",
     openings: OpeningsOption = None,

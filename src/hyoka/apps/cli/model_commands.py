@@ -16,7 +16,14 @@ from rich.markup import escape
 
 from hyoka import _core
 from hyoka.analysis import FORMATS, Resampling
-from hyoka.apps.cli.command_options import HoldOut, Output, Plan, Sources, option
+from hyoka.apps.cli.command_options import (
+    FORMATTED_OUTPUT,
+    HoldOut,
+    Output,
+    Plan,
+    Sources,
+    option,
+)
 from hyoka.apps.cli.output import (
     answered,
     command_line,
@@ -93,7 +100,7 @@ def model_show_command(
 
 
 def _print_list(model_files: list[ModelFile]) -> None:
-    table = plain_table("", "what it is", "bytes", "SHA-256", right=[2])
+    table = plain_table("", "kind", "bytes", "SHA-256", right=[2])
     for each in model_files:
         words = KINDS[each.kind or ""].words
         table.add_row(each.path, words, f"{len(each.content):,}", each.fingerprint)
@@ -141,10 +148,12 @@ def _each(heading: str, facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def model_terms_command(
     game: GameName,
     pattern: Annotated[
-        str, typer.Argument(metavar="[PATTERN]", help="Only these, e.g. 'king_*'.")
+        str, typer.Argument(metavar="[PATTERN]", help="Only terms that match, such as 'king_*'.")
     ] = "*",
     weights: Annotated[Path | None, option("--from", metavar="FILE")] = None,
-    every: Annotated[bool, option("--all")] = False,
+    every: Annotated[
+        bool, typer.Option("--expand", help="List each term of a family such as pawn_on_*.")
+    ] = False,
 ) -> None:
     """List the terms of a game's evaluation, with weights.
 
@@ -170,7 +179,7 @@ def model_terms_command(
         ]
     ):
         return
-    table = plain_table("term", "opening", "ending", "what it counts", right=(1, 2))
+    table = plain_table("term", "opening", "ending", "meaning", right=(1, 2))
     shown: set[str] = set()
     alike: dict[str, int] = {}
     for term in chosen:
@@ -187,7 +196,7 @@ def model_terms_command(
         table.add_row(escape(term), opening, ending, escape(term_meaning(name, term)))
     out.print(table)
     if shown:
-        hint("--all lists each of those with *, with its weights")
+        hint("--expand lists each term of the families, with its weights")
 
 
 def _family(term: str) -> str:
@@ -205,20 +214,21 @@ _SHOWN: Final = 20
 def book_make_command(
     context: typer.Context,
     files: Files,
-    output: Annotated[Path, Output(("book",)), option("--output", metavar="FILE")] = Path(
-        "opening.book"
-    ),
+    output: Annotated[
+        Path, Output(("book",)), option("--output", "Output file.", metavar="FILE")
+    ] = Path("opening.book"),
     game: Annotated[str | None, option("--game", metavar="GAME")] = None,
     whose: Annotated[
         Whose,
         typer.Option(
-            help="Whose moves count: winners (those of who won in the end, as Sato 2010 has it), "
-            "decided (of both in games that someone won), all (also of draws and unknown results)."
+            help="Moves to include. winners: those of each game's winner, as in Sato 2010; "
+            "decided: those of both players in games with a winner; all: those of all games."
         ),
     ] = WHOSE[0],
-    plies: Annotated[int, typer.Option(min=1, help="How many moves of each game count.")] = PLIES,
+    plies: Annotated[int, typer.Option(min=1, help="Maximum number of moves per game.")] = PLIES,
     least: Annotated[
-        int, typer.Option("--min-count", min=1, help="Leave out moves played less often.")
+        int,
+        typer.Option("--min-count", min=1, help="Minimum number of times that a move was played."),
     ] = 1,
 ) -> None:
     """Make an opening book from game records.
@@ -288,7 +298,7 @@ def book_show_command(
     """Show the moves of an opening book in a position."""
     name = game or read_model_file(file, "book").game
     if name is None:
-        raise Error(f"{file} does not say for which game it is: --game")
+        raise Error(f"{file} does not name its game: set it with --game")
     book = Book.from_file(name, file)
     line = played(position(name, text).line(), moves)
     counts = sorted(book.moves(line.position).items(), key=lambda each: -each[1])
@@ -317,27 +327,32 @@ HOLD_OUT = 0.1
 def learn_mets_command(
     context: typer.Context,
     records: Sources,
-    output: Annotated[Path, Output(("mets",)), option("--output", metavar="FILE")] = Path(
-        "mets.bin"
-    ),
+    output: Annotated[
+        Path, Output(("mets",)), option("--output", "Output file.", metavar="FILE")
+    ] = Path("mets.bin"),
     threshold: Annotated[
-        int, typer.Option(min=1, help="A node that fewer patterns reach is a leaf.")
+        int,
+        typer.Option(
+            "--min-patterns", min=1, help="A node that fewer patterns reach becomes a leaf."
+        ),
     ] = THRESHOLD,
     symmetric: Annotated[
-        bool, typer.Option("--symmetric", help="Grow over all eight orientations of each pattern.")
+        bool, typer.Option("--symmetric", help="Train on all eight orientations of each pattern.")
     ] = False,
     tactics: Annotated[
         bool,
         typer.Option(
             "--tactics",
-            help="First ask about liberties, captures, ladders and the last moves, as long as "
-            "that tells much.",
+            help="First split on liberties, captures, ladders and recent moves, as long as these "
+            "splits are informative.",
         ),
     ] = False,
     smoothing: Annotated[
         float,
         typer.Option(
-            min=0, help="Points to add to each leaf's own, at odds of nodes above; 0: the paper's."
+            min=0,
+            help="Smooth each leaf with this many virtual points at the odds of its ancestors; 0: "
+            "no smoothing, as in the paper.",
         ),
     ] = 0,
     hold_out: HoldOut = HOLD_OUT,
@@ -346,7 +361,7 @@ def learn_mets_command(
 
     Then report how well it predicts the moves of held-out games.
     """
-    learned, unseen = split(games_of(records), hold_out)
+    learned, held_out_games = split(games_of(records), hold_out)
     table = table_of(learned)
     origin = Origin(
         command_line(context),
@@ -371,7 +386,7 @@ def learn_mets_command(
             progress=progress,
         )
         tree.save(output)
-        held_out = judged(tree.model(), unseen, output, progress)
+        held_out = judged(tree.model(), held_out_games, output, progress)
     about = {
         "game": tree.game,
         "games": len(learned),
@@ -396,7 +411,9 @@ def model_predict_command(
     every_game: Annotated[bool, option("--all")] = False,
     resamples: Annotated[int, option("--resamples", min=0)] = 500,
     output: Annotated[
-        Path | None, Output((PAGE, PICTURE, TABLE), FORMATS), option("--output", metavar="FILE")
+        Path | None,
+        Output((PAGE, PICTURE, TABLE), FORMATS),
+        option("--output", FORMATTED_OUTPUT, metavar="FILE"),
     ] = None,
 ) -> None:
     """Measure the prediction accuracy of move models.
@@ -442,12 +459,12 @@ def games_of(sources: list[Path]) -> list[Record]:
 
 
 def judged(
-    model: _core.Model, unseen: list[Record], file: Path, progress: OnProgress | None
+    model: _core.Model, games: list[Record], file: Path, progress: OnProgress | None
 ) -> Recognitions | None:
     """Measure a new model on held-out games; None without any."""
-    if not unseen:
+    if not games:
         return None
-    return predict(table_of(unseen), model, name=str(file), progress=progress)
+    return predict(table_of(games), model, name=str(file), progress=progress)
 
 
 def print_accuracy(found: Recognitions | None, file: Path) -> None:
@@ -489,9 +506,9 @@ def learn_combine_command(
     context: typer.Context,
     models: Annotated[list[Path], option("--model", metavar="FILE")],
     records: Sources,
-    output: Annotated[Path, Output(("combined",)), option("--output", metavar="FILE")] = Path(
-        "combined.bin"
-    ),
+    output: Annotated[
+        Path, Output(("combined",)), option("--output", "Output file.", metavar="FILE")
+    ] = Path("combined.bin"),
     positions: Annotated[int, option("--positions", min=1)] = POSITIONS,
 ) -> None:
     """Combine several move models into one.
@@ -505,14 +522,13 @@ def learn_combine_command(
     sources = [LearnedGames.of_origin(part.origin, part.path) for part in parts]
     if unknown := [source.model for source in sources if not source.is_known]:
         raise Error(
-            f"{unknown[0]} does not say which games it learned from: give models made by "
-            "`hyoka learn …`"
+            f"{unknown[0]} does not list its training games: give models made by `hyoka learn …`"
         )
     judges = judged_games(games_of(records), sources, every_game=False)
     # The parity of an id is random, and independent of the parts' own hash rule.
     odd = (ids_of(judges.records) & np.uint64(1)).astype(bool)
     learned = [record for record, own in zip(judges.records, odd, strict=True) if own]
-    unseen = [record for record, own in zip(judges.records, odd, strict=True) if not own]
+    held_out_games = [record for record, own in zip(judges.records, odd, strict=True) if not own]
     table = table_of(learned)
     origin = Origin(
         command_line(context),
@@ -523,7 +539,7 @@ def learn_combine_command(
     with progress_bars() as progress:
         found = combine(table, parts, positions=positions, origin=origin, progress=progress)
         found.save(output)
-        held_out = judged(found.model(), unseen, output, progress)
+        held_out = judged(found.model(), held_out_games, output, progress)
     if answered(
         {
             "game": found.game,
@@ -550,27 +566,33 @@ def learn_strengths_command(
     context: typer.Context,
     records: Sources,
     output: Annotated[
-        Path, Output(("strengths", "latent")), option("--output", metavar="FILE")
+        Path, Output(("strengths", "latent")), option("--output", "Output file.", metavar="FILE")
     ] = Path("strengths.json"),
     settings: Annotated[Callable[..., StrengthSettings], Plan(_STRENGTHS)] = StrengthSettings,
     hold_out: HoldOut = HOLD_OUT,
     rows: Annotated[
-        int, typer.Option("--rows", min=0, help="Features to print, strongest and weakest.")
+        int,
+        typer.Option(
+            "--rows",
+            min=0,
+            help="Number of features to print, of the strongest and of the weakest.",
+        ),
     ] = 20,
     table: Annotated[
         Path | None,
         Output((PAGE, PICTURE, TABLE), FORMATS),
         typer.Option(
-            "--table", metavar="FILE", help="All features as .csv, .json, .html, .png or .svg."
+            "--table", metavar="FILE", help="Write all features: .csv, .json, .html, .png or .svg."
         ),
     ] = None,
 ) -> None:
     """Fit strengths of move features (Bradley-Terry).
 
-    A move's strength is the product of its features' strengths (γ). Intervals are by games.
+    A move's strength is the product of its features' strengths (γ). Intervals are clustered by
+    game.
     """
     chosen = settings()
-    learned, unseen = split(games_of(records), hold_out)
+    learned, held_out_games = split(games_of(records), hold_out)
     games = table_of(learned)
     positions = min(chosen.positions or sys.maxsize, int((games.played >= 0).sum()))
     origin = Origin(
@@ -594,7 +616,7 @@ def learn_strengths_command(
         model.model_file().save(output)
         if table is not None:
             found.save(table)
-        held_out = judged(model.model(), unseen, output, progress)
+        held_out = judged(model.model(), held_out_games, output, progress)
     if answered(
         {
             "game": found.game,
@@ -633,7 +655,7 @@ def _print_strengths(found: Strengths, rows: int) -> None:
 def model_features_command(
     game: GameName,
     with_patterns: Annotated[
-        bool, typer.Option("--patterns", help="Also all the patterns of stones (Go: 1,107).")
+        bool, typer.Option("--patterns", help="Also list the stone patterns (Go: 1,107).")
     ] = False,
 ) -> None:
     """List the move features of a game, with strengths."""
@@ -657,4 +679,4 @@ def model_features_command(
         table.add_row(escape(feature), f"{strength:.3g}", escape(meaning_of(feature)))
     out.print(table)
     if hidden:
-        hint(f"and {hidden:,} patterns of stones: --patterns")
+        hint(f"and {hidden:,} stone patterns: --patterns")

@@ -51,21 +51,23 @@ GameName = Annotated[
 ]
 PositionText = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--position",
-        "-p",
-        metavar="TEXT",
-        help="Where to begin, as the game writes positions: FEN, SFEN, 64 squares, rows. "
+        "Position to start from, in the game's notation: FEN, SFEN, 64 squares, rows. "
         "`hyoka position show GAME` prints an example.",
+        metavar="TEXT",
     ),
 ]
+
+
+Moves = Annotated[str, option("--moves", metavar="MOVES")]
 
 
 def position_perft_command(
     game: GameName,
     depth: Annotated[
         int,
-        typer.Argument(min=0, max=99, metavar="DEPTH", help="How many plies.", show_default=False),
+        typer.Argument(min=0, max=99, metavar="DEPTH", help="Length in plies.", show_default=False),
     ],
     text: PositionText = None,
     divide: Annotated[
@@ -96,7 +98,7 @@ def position_perft_command(
     if divide:
         rows = [(name, f"{count:,}") for name, count in by_move.items()]
         print_table(("move", "lines"), rows, right=[1])
-    rate = f" ({lines / seconds / 1e6:,.1f} million a second)" if seconds > 0.01 else ""
+    rate = f" ({lines / seconds / 1e6:,.1f} million per second)" if seconds > 0.01 else ""
     out.print(f"[bold]{lines:,}[/] lines of {depth} plies in {seconds:.2f} s{rate}")
 
 
@@ -111,21 +113,23 @@ def position_show_command(
         ),
     ],
     text: PositionText = None,
-    moves: Annotated[
-        str, typer.Option("--moves", help="Moves to play from there, separated by spaces.")
-    ] = "",
-    game_id: Annotated[int | None, option("--game", min=0, metavar="ID")] = None,
+    moves: Moves = "",
+    game_id: Annotated[
+        int | None,
+        typer.Option("--game-id", min=0, metavar="ID", help="Number of a game in the study."),
+    ] = None,
     ply: Annotated[
-        int | None, typer.Option("--ply", min=0, help="After this many moves; else at the end.")
+        int | None,
+        typer.Option("--ply", min=0, help="With --game-id: the ply, by default the last."),
     ] = None,
     svg_file: Annotated[
         Path | None,
         Output((PICTURE,)),
-        typer.Option("--svg", metavar="FILE", help="Write the board as SVG there."),
+        typer.Option("--svg", metavar="FILE", help="Also write the board as SVG."),
     ] = None,
     pieces: Annotated[
         Lettering,
-        typer.Option(help="In SVG, what pieces of shogi have on them; kanji need a font."),
+        typer.Option(help="Lettering of shogi pieces in SVG; kanji need a font."),
     ] = "letters",
     plain: Annotated[
         bool, typer.Option("--ascii", help="Draw with ASCII characters only.")
@@ -136,7 +140,8 @@ def position_show_command(
         typer.Option(
             "--area",
             metavar="MOVE",
-            help="With a tree: mark what it asks about this move, and say its tactics.",
+            help="With a METS tree as model: mark the points it examines for this move, and list "
+            "its tactical features.",
         ),
     ] = None,
 ) -> None:
@@ -154,7 +159,7 @@ def position_show_command(
         line = line.play(move)
     board: Diagram = diagram(line)
     if area is not None and model is None:
-        raise Error("--area shows what a tree asks: name it by --model")
+        raise Error("--area shows the points that a METS tree examines: give the tree with --model")
     if model is not None:
         board, known["ranking"] = _ranking(line, model, area)
     if svg_file is not None:
@@ -271,7 +276,7 @@ def _print_ranking(said: dict[str, Any] | None) -> None:
     print_table(("", "move", "share"), rows, right=[0, 2])
     if (area := said.get("area")) is not None:
         out.print(
-            f"{area['move']} is ranked {area['rank']}; its leaf asks about "
+            f"{area['move']} is ranked {area['rank']}; the path to its leaf examines "
             f"{len(area['points'])} points"
         )
         for each in area["tactics"]:
@@ -300,9 +305,6 @@ def _short(value: object) -> str:
 
 
 _MATE_GAMES = games_with(lambda facts: facts.search.mate_solver)
-Moves = Annotated[
-    str, typer.Option("--moves", help="Moves to play from there, separated by spaces.")
-]
 
 
 def position_search_command(
@@ -312,25 +314,23 @@ def position_search_command(
     moves: Moves = "",
     top: Annotated[int, option("--top", min=1)] = 10,
     settings: Annotated[
-        bool, typer.Option("--settings", help="Only list what can be set about the search.")
+        bool, typer.Option("--settings", help="Only list the settings of the search.")
     ] = False,
     tree: Annotated[
         Path | None,
         Output((PAGE, GRAPH), TREE_FILES),
-        typer.Option(
-            "--tree", metavar="FILE", help="Also write the tree there: .html, .json or .dot."
-        ),
+        typer.Option("--tree", metavar="FILE", help="Also write the tree: .html, .json or .dot."),
     ] = None,
     tree_least: Annotated[
         int | None,
         typer.Option(
             min=1,
             metavar="VISITS",
-            help="Moves of the tree with fewer visits are left out; by default 1 in 1,000 of all.",
+            help="Minimum number of visits of a move in the tree; by default 0.1% of all visits.",
         ),
     ] = None,
     tree_depth: Annotated[
-        int, typer.Option(min=1, max=MOST_PLIES, metavar="PLIES", help="How deep it is written.")
+        int, typer.Option(min=1, max=MOST_PLIES, metavar="PLIES", help="Maximum depth of the tree.")
     ] = MOST_PLIES,
 ) -> None:
     """Search a position: best move, value, principal variation.
@@ -419,7 +419,7 @@ def _print_result(result: SearchResult, top: int) -> None:
     print_table(("move", "visits", "value", "score", "prior", "", "line"), rows, right=range(1, 5))
     by = f"; moves by {result.order}" if len(result.moves) > 1 else ""
     count, what = (result.playouts, "playouts") if result.playouts else (result.nodes, "nodes")
-    rate = f", {count / result.time_s:,.0f} a second" if result.time_s > 0.01 else ""
+    rate = f", {count / result.time_s:,.0f} per second" if result.time_s > 0.01 else ""
     ended = f"; ended by {result.stopped_by}" if result.stopped_by else ""
     hint(f"{count:,} {what} in {result.time_s:.2f} s{rate}; depth {result.depth}{ended}{by}")
 
@@ -442,7 +442,7 @@ def _print_settings(spec: SearchSpec) -> None:
     ):
         return
     out.print(f"[bold]{spec.kind}[/]: {KINDS[spec.kind][0]}")
-    table = plain_table("setting", "here", "papers", "what it is")
+    table = plain_table("setting", "value", "papers", "meaning")
     for setting in settings:
         here, papers = _said(setting, spec[setting.name]), _said(setting, setting.default)
         choices = f" One of {', '.join(setting.choices)}." if setting.choices else ""
@@ -462,11 +462,16 @@ def position_mate_command(
     text: PositionText = None,
     moves: Moves = "",
     nodes: Annotated[
-        int, typer.Option(min=0, help="Positions to visit at most; 0: no limit.")
+        int, option("--nodes", "Maximum number of nodes per search; 0: no limit.", min=0)
     ] = 10_000_000,
-    time_s: Annotated[float, option("--time", min=0, metavar="S")] = 0.0,
+    time_s: Annotated[
+        float, option("--time", "Time per search in seconds; 0: no limit.", min=0, metavar="S")
+    ] = 0.0,
     hash_mib: Annotated[
-        int, typer.Option("--hash", min=1, max=2**15, metavar="MIB", help="For the table.")
+        int,
+        typer.Option(
+            "--hash", min=1, max=2**15, metavar="MIB", help="Size of the transposition table."
+        ),
     ] = 256,
 ) -> None:
     """Find a forced mate by checks (df-pn search).
@@ -480,7 +485,7 @@ def position_mate_command(
         if mate.verdict == "mate":
             verdict += f" in {len(mate.line)} plies: {escape(_line(mate.line))}"
         out.print(verdict)
-        rate = f", {mate.nodes / mate.time_s:,.0f} a second" if mate.time_s > 0.01 else ""
+        rate = f", {mate.nodes / mate.time_s:,.0f} per second" if mate.time_s > 0.01 else ""
         hint(f"{mate.nodes:,} nodes in {mate.time_s:.2f} s{rate}")
     if mate.verdict != "mate":
         raise typer.Exit(1 if mate.verdict == "no mate" else 3)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hyoka.apps.cli.command_options import Output, OutputFolder, StudyPath, option
+from hyoka.apps.cli.command_options import FORMATTED_OUTPUT, Output, OutputFolder, StudyPath, option
 from hyoka.apps.cli.output import (
     answered,
     complain,
@@ -38,7 +38,10 @@ Format = Annotated[str | None, option("--format", metavar="NAME")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad game.")]
 
 
-GamesWhere = Annotated[str | None, option("--where", metavar="SQL")]
+GamesWhere = Annotated[
+    str | None,
+    option("--where", 'SQL condition on games, such as "plies >= 40".', metavar="SQL"),
+]
 
 
 def study_create_command(
@@ -52,10 +55,10 @@ def study_create_command(
     columns: Annotated[
         str,
         typer.Option(
-            "--columns",
+            "--derived",
             metavar="NAMES",
-            help="Columns that describe the positions: all, cheap, none, or names "
-            "(hyoka study columns GAME).",
+            help="Derived columns to compute for each position: all, cheap, none, or names "
+            "(`hyoka study columns GAME` lists them).",
         ),
     ] = "all",
     format: Format = None,
@@ -121,9 +124,14 @@ def exit_if_unread(unread: int) -> None:
 
 def records_convert_command(
     files: Files,
-    output: Annotated[Path, Output(), option("--output", metavar="FILE", show_default=False)],
+    output: Annotated[
+        Path, Output(), option("--output", FORMATTED_OUTPUT, metavar="FILE", show_default=False)
+    ],
     to_format: Annotated[
-        str | None, typer.Option("--to-format", metavar="NAME", help="sgf, pgn, csa, kif or lines.")
+        str | None,
+        typer.Option(
+            "--to-format", metavar="NAME", help="Output format: sgf, pgn, csa, kif or lines."
+        ),
     ] = None,
     format: Format = None,
     strict: Strict = False,
@@ -169,7 +177,7 @@ def _print_refused(first: list[Refused], faults: dict[str, int]) -> None:
 def _print_unreadable(count: int, first: list[UnreadableNumber]) -> None:
     if not count:
         return
-    complain(f"{count:,} numbers in comments could not be read and are left out, e.g.")
+    complain(f"{count:,} numbers in comments could not be read and are ignored, e.g.")
     for each in first[:5]:
         complain(f"  {each}")
 
@@ -186,16 +194,16 @@ def _print_report(report: ImportReport, study: Path, added: str) -> None:
     )
     if report.duplicates:
         out.print(
-            f"{report.duplicates:,} exact duplicates are marked and not described; "
+            f"{report.duplicates:,} exact duplicates are marked and have no positions; "
             f"{report.merged_duplicates:,} of them added comments, evaluations or tags to the "
-            "game that they repeat"
+            "first copy of the game"
         )
     if report.values:
         out.print(
             f"{report.values:,} values in the records; hyoka study evaluate {study} stores them"
         )
     if report.left_out:
-        out.print(f"{report.left_out:,} games left out by the condition")
+        out.print(f"{report.left_out:,} games excluded by the condition")
     _print_unreadable(report.unreadable, report.first_unreadable)
     _print_refused(report.first_refused, dict(report.refused))
 

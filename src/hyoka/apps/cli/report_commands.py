@@ -27,7 +27,11 @@ from hyoka.study import Study
 
 def report_command(
     study: StudyPath,
-    output: Annotated[Path | None, Output((PAGE,)), option("--output", metavar="FILE")] = None,
+    output: Annotated[
+        Path | None,
+        Output((PAGE,)),
+        option("--output", "Output file; by default report.html in the study.", metavar="FILE"),
+    ] = None,
     evaluators: Evaluators = None,
     options: Annotated[
         Callable[..., ReportOptions], Plan(ReportOptions, without=("boards_a_bin",))
@@ -37,7 +41,9 @@ def report_command(
     figures: Annotated[
         Path | None,
         OutputFolder(),
-        typer.Option(metavar="FOLDER", help="Also write every figure as PNG and SVG into here."),
+        typer.Option(
+            metavar="FOLDER", help="Folder to which every figure is also written, as PNG and SVG."
+        ),
     ] = None,
 ) -> None:
     """Write a study's report: metrics, curves, biased slices.

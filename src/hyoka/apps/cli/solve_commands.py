@@ -55,21 +55,31 @@ def solve_command(
         typer.Argument(
             metavar="SUITE",
             help="Problem sets: files (EPD, SFEN, JSON lines, OBF, .tst, plain or .gz .xz .bz2), "
-            "folders, zip archives, or some of one: suites.zip:wac.epd.",
+            "folders, zip archives, or members of an archive: suites.zip:wac.epd.",
             show_default=False,
         ),
     ],
     players: Annotated[
         list[str] | None, option("--with", metavar="SPEC", show_default=False)
     ] = None,
-    time_s: Annotated[float | None, option("--time", min=0.001, metavar="S")] = None,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Positions a problem.")] = None,
-    playouts: Annotated[int | None, option("--playouts", min=1)] = None,
-    depth: Annotated[int | None, typer.Option(min=1, max=999, help="Plies.")] = None,
-    limit: Annotated[int | None, option("--limit", min=1, metavar="N")] = None,
-    jobs: Annotated[int, option("--jobs", min=1)] = 1,
+    time_s: Annotated[
+        float | None, option("--time", "Time per search in seconds.", min=0.001, metavar="S")
+    ] = None,
+    nodes: Annotated[
+        int | None, option("--nodes", "Maximum number of nodes per search.", min=1)
+    ] = None,
+    playouts: Annotated[
+        int | None, option("--playouts", "Number of playouts per search.", min=1)
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=1, max=999, help="Maximum search depth in plies.")
+    ] = None,
+    limit: Annotated[
+        int | None, option("--limit", "Maximum number of problems per set.", min=1, metavar="N")
+    ] = None,
+    jobs: Annotated[int, option("--jobs", "Number of parallel engines or searches.", min=1)] = 1,
     cluster_address: Cluster = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List what was not solved.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List the unsolved problems.")] = False,
 ) -> int:
     """Measure how many problems searches and engines solve.
 
@@ -143,7 +153,7 @@ def _print_reports(reports: Sequence[SolveReport]) -> None:
             hint(f"{count} not applicable{whom}: {reason}")
     for report in reports:
         if report.interrupted:
-            tell(f"interrupted: {report.title} solved what is shown")
+            tell(f"interrupted: the table shows what {report.title} solved so far")
 
 
 def _summary(report: SolveReport) -> str:
@@ -166,7 +176,7 @@ def _summary(report: SolveReport) -> str:
 
 def _print_failures(reports: Sequence[SolveReport]) -> None:
     for report in reports:
-        table = plain_table("not solved", "wanted", "played", "s", "nodes", right=[3, 4])
+        table = plain_table("unsolved", "solution", "answer", "seconds", "nodes", right=[3, 4])
         failures = [verdict for verdict in report.verdicts if not verdict.solved]
         for verdict in failures:
             table.add_row(
@@ -187,7 +197,7 @@ def position_playouts_command(
         list[Path] | None,
         typer.Argument(
             metavar="[RECORDS…]",
-            help="Files, folders or archives of game records, whose moves are predicted.",
+            help="Files, folders or archives of records whose moves are predicted.",
             show_default=False,
         ),
     ] = None,
@@ -196,17 +206,18 @@ def position_playouts_command(
         typer.Option(
             "--strengths",
             metavar="FILE",
-            help="Also playouts by this move model (strengths or METS); repeatable.",
+            help="Also measure playouts by this move model (strengths or METS); repeatable.",
         ),
     ] = None,
     count: Annotated[
-        int, typer.Option("--count", min=1, help="Playouts from the start, by each policy.")
+        int,
+        typer.Option(
+            "--count", min=1, help="Number of playouts from the initial position by each policy."
+        ),
     ] = 10_000,
     limit: Annotated[
         int | None,
-        typer.Option(
-            "--plies", min=1, help="Playouts end after this many plies; by default the game's own."
-        ),
+        option("--max-plies", "Ply limit of a playout; by default the game's own.", min=1),
     ] = None,
     seed: Seed = 0,
     every_game: Annotated[bool, option("--all")] = False,

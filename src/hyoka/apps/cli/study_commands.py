@@ -13,7 +13,15 @@ import typer
 from rich.markup import escape
 
 from hyoka import _core
-from hyoka.apps.cli.command_options import Cluster, Output, Plan, StudyPath, Where, option
+from hyoka.apps.cli.command_options import (
+    FORMATTED_OUTPUT,
+    Cluster,
+    Output,
+    Plan,
+    StudyPath,
+    Where,
+    option,
+)
 from hyoka.apps.cli.output import (
     answered,
     complain,
@@ -89,14 +97,14 @@ def study_columns_command(
         typer.Option(
             "--add",
             metavar="[NAME=]FILE",
-            help="Add a column of your own to a study, repeatable: a CSV or Parquet file with "
-            "game_id and ply, or position (FEN, SFEN …), and the values; without NAME all its "
-            "columns.",
+            help="Add a column to a study, repeatable: a CSV or Parquet file with the values, and "
+            "with game_id and ply or with position (FEN, SFEN …). Without NAME, add all its "
+            "other columns.",
         ),
     ] = None,
     drop: Annotated[
         list[str] | None,
-        typer.Option("--drop", metavar="NAME", help="Forget a column that was added, repeatable."),
+        typer.Option("--drop", metavar="NAME", help="Remove an added column, repeatable."),
     ] = None,
 ) -> None:
     """List the columns of a game or study; add columns of your own.
@@ -112,14 +120,16 @@ def study_columns_command(
         names = study.condition_columns()
         if answered(names):
             return
-        table = plain_table("column", "what it is")
-        own = dict.fromkeys(study.own_columns, "Added by hyoka study columns --add, or add_column.")
+        table = plain_table("column", "meaning")
+        own = dict.fromkeys(
+            study.user_columns, "Added by hyoka study columns --add, or add_column."
+        )
         for name in names:
             doc = known[name].doc if name in known else _OF_GAMES.get(name, own.get(name, ""))
             table.add_row(name, doc)
         out.print(table)
         said = ", ".join(said for said in SAID if said not in names)
-        hint(f"Questions to evaluators also have {said}, and evaluator: its name.")
+        hint(f"Analyses of evaluators also have {said}, and evaluator: its name.")
         return
     columns = _core.columns(game_facts(game).name)
     if answered(
@@ -135,7 +145,7 @@ def study_columns_command(
         ]
     ):
         return
-    table = plain_table("column", "kind", "", "what it is")
+    table = plain_table("column", "kind", "", "meaning")
     for column in columns:
         labels = f" One of {', '.join(column.labels)}." if column.labels else ""
         cost = "costly" if column.costly else ""
@@ -163,31 +173,31 @@ def _change_columns(study: Study, add: list[str], drop: list[str]) -> None:
         out.print(table)
     for report in reports:
         if report.lost:
-            err.print(f"{report.name}: {report.lost:,} rows are of no position of the study")
+            err.print(f"{report.name}: {report.lost:,} rows match no position of the study")
 
 
 _OF_GAMES = {
     "game_id": "The game's number in the study.",
     "ply": "Moves played before the position.",
-    "first_to_play": "Whether the first player moves.",
+    "first_to_play": "Whether the first player is to move.",
     "source": "The file that the record came from.",
-    "line": "Where in the file the game begins.",
-    "number": "Which game of the file.",
+    "line": "Line of the file at which the game begins.",
+    "number": "Number of the game in the file.",
     "first_rank": "The first player's rating; or rank as a number: 30k = 0, 1d = 30, 1p = 39.",
     "second_rank": "The second player's rating; or rank as a number: 30k = 0, 1d = 30, 1p = 39.",
-    "date": "Year-month-day as far as known: text order is time order.",
-    "komi": "Null where the record has none.",
-    "handicap": "Stones or pieces given.",
-    "result": "The first player's result: 1, 0.5, 0; null where the record does not say.",
+    "date": "Year-month-day, as far as known; sorts chronologically.",
+    "komi": "Komi; null if the record has none.",
+    "handicap": "Handicap stones or pieces.",
+    "result": "The first player's result: 1, 0.5, 0; null if unknown.",
     "ending": "unknown, normal, resigned, time, illegal, adjudicated, forfeit or unfinished.",
     "margin": "Points by which the first player won.",
-    "plies": "How many moves the game has.",
-    "duplicate_of": "The game that this one repeats; duplicates have no positions.",
-    "tags": "All headers of the record by name, as tags['ECO']; null where there is none.",
-    "adjudicated": "The first player's exact result, where a method knows it.",
-    "progress_eighth": "How far the game has come, in eighths of its moves: 0 to 7.",
-    "best_move_changes": "How often the best move changes from depth 1 to 3: 0 to 2.",
-    "correct_depth": "From which depth on the move played is the best: 1 to 3; 4 if it is not.",
+    "plies": "Number of moves of the game.",
+    "duplicate_of": "The first copy of a duplicate game; duplicates have no positions.",
+    "tags": "All headers of the record by name, such as tags['ECO']; null if missing.",
+    "adjudicated": "The first player's exact result; null if no method determined it.",
+    "progress_eighth": "Progress of the game in eighths of its moves: 0 to 7.",
+    "best_move_changes": "Number of changes of the best move from depth 1 to 3: 0 to 2.",
+    "correct_depth": "Depth from which the move played is the best: 1 to 3; 4 if it never is.",
 }
 
 
@@ -195,7 +205,9 @@ def study_evaluate_command(
     study: StudyPath,
     evaluators: Annotated[list[str] | None, option("--with", metavar="SPEC")] = None,
     plan: Annotated[Callable[..., EvaluationPlan], Plan(EvaluationPlan)] = EvaluationPlan,
-    jobs: Annotated[int, option("--jobs", min=1, max=1024)] = 1,
+    jobs: Annotated[
+        int, option("--jobs", "Number of parallel engines or searches.", min=1, max=1024)
+    ] = 1,
     cluster_address: Cluster = None,
 ) -> None:
     """Evaluate positions with searches, engines, comments, tables.
@@ -221,8 +233,8 @@ def study_evaluate_command(
     if not answered([dataclasses.asdict(report) for report in reports]):
         _print_evaluations(reports)
     if not any(report.wanted for report in reports):
-        condition = f" for which {chosen.where} holds" if chosen.where else ""
-        silent = ", or the records say nothing of any" if not evaluators else ""
+        condition = f" that meets {chosen.where}" if chosen.where else ""
+        silent = ", or the records have no values" if not evaluators else ""
         complain(f"nothing was evaluated: there is no position{condition}{silent}")
         raise typer.Exit(1)
     useless = (report.wanted and not report.known for report in reports)
@@ -235,10 +247,10 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
     table = plain_table(
         "evaluator",
         "positions",
-        "there before",
+        "already done",
         "evaluated",
         "failed",
-        "a second",
+        "per second",
         right=range(1, 6),
     )
     for report in reports:
@@ -253,7 +265,7 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
         )
     out.print(table)
     if any(report.engine == COMMENTS and report.wanted == 0 for report in reports):
-        err.print("the records hold no values of these positions")
+        err.print("the records have no values for these positions")
     for report in reports:
         for note in report.notes:
             complain(note)
@@ -263,7 +275,7 @@ def _print_evaluations(reports: list[EvaluationReport]) -> None:
         if report.failed_before:
             complain(
                 f"{report.title}: {report.failed_before:,} of {report.wanted:,} "
-                "positions failed before; --retry-failed asks about them again"
+                "positions failed before; --retry-failed evaluates them again"
             )
 
 
@@ -276,10 +288,15 @@ def study_annotate_command(
     study: StudyPath,
     model: Annotated[str | None, option("--model", metavar="FILE")] = None,
     name: Annotated[
-        str, typer.Option("--name", help="With --model: the columns' prefix, as in NAME_rank.")
+        str,
+        typer.Option(
+            "--prefix",
+            metavar="NAME",
+            help="With --model: prefix of the new columns, as in NAME_rank.",
+        ),
     ] = "model",
     spec: Annotated[str | None, option("--search", metavar="SPEC")] = None,
-    jobs: Annotated[int, option("--jobs", min=1, max=1024)] = 1,
+    jobs: Annotated[int, option("--jobs", "Number of parallel threads.", min=1, max=1024)] = 1,
 ) -> None:
     """Add columns of move ranks or position difficulty for slices.
 
@@ -331,9 +348,10 @@ def study_adjudicate_command(
     method: Annotated[
         str | None,
         typer.Option(
-            "--method",
+            "--exact",
+            metavar="METHOD",
             help=" ".join(map(_method_help, EXACT_METHODS))
-            + " Unless given: rules, and of records mate.",
+            + " The default is rules; with --record, mate.",
             show_default=False,
         ),
     ] = None,
@@ -342,11 +360,11 @@ def study_adjudicate_command(
         bool,
         typer.Option(
             "--record",
-            help="Ask about every position of a record, from the first on; the first that is known "
-            "gives the whole record to its winner. Interrupted, the same command goes on.",
+            help="Search each game for its first position with an exact result, and store its "
+            "winner for the whole game. If interrupted, the same command resumes.",
         ),
     ] = False,
-    jobs: Annotated[int, option("--jobs", min=1, max=1024)] = 1,
+    jobs: Annotated[int, option("--jobs", "Number of parallel threads.", min=1, max=1024)] = 1,
 ) -> None:
     """Store exact results beside the results of the records.
 
@@ -354,7 +372,9 @@ def study_adjudicate_command(
     column `adjudicated`, and all analyses use it instead of the record's result.
     """
     if record and where is not None:
-        raise ParameterError("where", "chooses positions; of a record all are asked about")
+        raise ParameterError(
+            "where", "selects positions, but with --record all positions are searched"
+        )
     opened = Study.open(study)
     if record:
         _adjudicate_records(opened, method or "mate", jobs)
@@ -364,8 +384,8 @@ def study_adjudicate_command(
     if answered(dataclasses.asdict(report)):
         return
     out.print(
-        f"{report.method}: {report.known:,} of {report.asked:,} positions known, "
-        f"{report.differing:,} not as the record says"
+        f"{report.method}: exact results for {report.known:,} of {report.asked:,} positions, "
+        f"{report.differing:,} different from the record"
     )
 
 
@@ -375,8 +395,8 @@ def _adjudicate_records(study: Study, method: str, jobs: int) -> None:
     if answered(dataclasses.asdict(report)):
         return
     out.print(
-        f"{report.method}: {report.known:,} of {report.records:,} records have a known winner, "
-        f"{report.changed:,} another than the record says, {report.new:,} where it says none"
+        f"{report.method}: exact winners of {report.known:,} of {report.records:,} games, "
+        f"{report.changed:,} different from the record, {report.new:,} not in the record"
     )
 
 
@@ -386,8 +406,8 @@ def study_verify_command(
         bool,
         typer.Option(
             "--seal",
-            help="Give the parts of an older study checksums, take a study.toml that was changed "
-            "by hand, and drop damaged evaluations: the same evaluate computes them again.",
+            help="Add checksums to an older study, accept a study.toml that was changed by hand, "
+            "and drop damaged evaluations; `hyoka study evaluate` computes them again.",
         ),
     ] = False,
 ) -> None:
@@ -398,7 +418,7 @@ def study_verify_command(
             complain(f"damaged: {damage}")
         if check.is_whole:
             tell(
-                f"{study} is whole: {check.games:,} games, {check.positions:,} positions, "
+                f"{study} is intact: {check.games:,} games, {check.positions:,} positions, "
                 f"{check.evaluations:,} evaluations in {check.parts:,} parts, "
                 f"{check.bytes / 1e6:,.1f} MB"
             )
@@ -418,15 +438,15 @@ def study_sql_command(
         str,
         typer.Argument(
             metavar="QUERY",
-            help="One SELECT over games, positions, tags, remarks, evaluations and more; "
-            'e.g. "select ending, count(*) from games group by ending". position_text(game_id, '
-            "ply), in chess fen and in shogi sfen, is a position's text.",
+            help="A SELECT over games, positions, tags, remarks, evaluations and more, such as "
+            '"select ending, count(*) from games group by ending". position_text(game_id, ply) '
+            "returns a position as text.",
             show_default=False,
         ),
     ],
-    limit: Annotated[int | None, option("--limit", min=1)] = None,
+    limit: Annotated[int | None, option("--limit", "Maximum number of rows.", min=1)] = None,
     output: Annotated[
-        Path | None, Output((TABLE,), TABLES), option("--output", metavar="FILE")
+        Path | None, Output((TABLE,), TABLES), option("--output", FORMATTED_OUTPUT, metavar="FILE")
     ] = None,
 ) -> None:
     """Query a study with SQL, read-only."""
@@ -460,7 +480,7 @@ def study_sql_command(
 def _check_names(answer: pa.Table) -> None:
     for name in answer.column_names:
         if answer.column_names.count(name) > 1:
-            raise ConditionError(f"two columns are called '{name}'; tell them apart with AS")
+            raise ConditionError(f"two columns are called '{name}'; rename one with AS")
 
 
 def _rows(answer: pa.Table) -> list[dict[str, object]]:
@@ -485,7 +505,9 @@ def _cell(value: object) -> str:
 def study_export_command(
     study: StudyPath,
     output: Annotated[
-        Path, Output((TABLE,)), option("--output", metavar="FILE", show_default=False)
+        Path,
+        Output((TABLE,)),
+        option("--output", FORMATTED_OUTPUT, metavar="FILE", show_default=False),
     ],
     evaluator: Annotated[
         str | None, option("--evaluator", metavar="NAME", show_default=False)
@@ -504,5 +526,5 @@ def study_export_command(
         )
     if answered(dataclasses.asdict(report)):
         return
-    left_out = f"; {report.left_out:,} left out" if report.left_out else ""
+    left_out = f"; {report.left_out:,} excluded" if report.left_out else ""
     complain(f"wrote {report.path}: {report.positions:,} positions{left_out}")

@@ -55,10 +55,15 @@ def improve_command(
     study: StudyPath,
     plan: Annotated[Callable[..., ImprovePlan], Plan(ImprovePlan)] = ImprovePlan,
     folder: Annotated[
-        Path | None, OutputFolder(PLAN, "an improvement"), option("--output", metavar="FOLDER")
+        Path | None,
+        OutputFolder(PLAN, "an improvement"),
+        option("--output", "Output folder.", metavar="FOLDER"),
     ] = None,
     still: Annotated[
-        bool, typer.Option("--still", help="Charts of the page are pictures: smaller, no scripts.")
+        bool,
+        typer.Option(
+            "--still", help="Write charts as static pictures: a smaller page without scripts."
+        ),
     ] = False,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
@@ -96,18 +101,18 @@ def _print(story: Improvement) -> None:
     tell(f"\n{outcome}")
     if story.weights is not None:
         tell(f"play with it: ab:eval={story.weights}")
-    hint(f"the whole story: {story.page}")
+    hint(f"report: {story.page}")
 
 
 _SPLITS = 5
 
 
 def demo_command(
-    to: Annotated[Path, OutputFolder(force=True), option("--output", metavar="FOLDER")] = Path(
-        "hyoka-demo"
-    ),
+    to: Annotated[
+        Path, OutputFolder(force=True), option("--output", "Output folder.", metavar="FOLDER")
+    ] = Path("hyoka-demo"),
     jobs: Jobs = None,
-    positions: Annotated[int, option("--positions", min=1, max=50)] = POSITIONS_A_GAME,
+    positions: Annotated[int, option("--sample", min=1, max=50)] = POSITIONS_A_GAME,
 ) -> None:
     """Evaluate sample games and write a report: a first example.
 
@@ -144,9 +149,9 @@ def demo_command(
 
 
 def records_samples_command(
-    to: Annotated[Path, OutputFolder(force=True), option("--output", metavar="FOLDER")] = Path(
-        "samples"
-    ),
+    to: Annotated[
+        Path, OutputFolder(force=True), option("--output", "Output folder.", metavar="FOLDER")
+    ] = Path("samples"),
 ) -> None:
     """Copy the sample records that come with Hyoka."""
     files = {to / file: sample_path(name) for name, file in SAMPLES.items()}
@@ -174,7 +179,7 @@ def bench_command(
         ),
     ] = None,
     rounds: Annotated[
-        int, typer.Option(min=1, max=100, help="Report the best of this many rounds.")
+        int, typer.Option(min=1, max=100, help="Number of rounds; the best one is reported.")
     ] = 3,
 ) -> None:
     """Measure speed, with a fingerprint of the results.
@@ -202,30 +207,37 @@ _NEEDED = ("starlette", "jinja2", "uvicorn", "multipart")
 
 def studio_command(
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="What it is about; by default this one.")
+        Path,
+        typer.Argument(
+            metavar="[FOLDER]", help="Folder with studies and matches; by default the current one."
+        ),
     ] = Path(),
     engine: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=SPEC",
-            help="An engine that pages may use by its name, repeatable: sf=uci:stockfish.",
+            help="Engine that the studio may start, such as sf=uci:stockfish; repeatable.",
         ),
     ] = None,
     settings: Annotated[
         Path | None,
         typer.Option(
+            "--config",
             metavar="FILE",
-            help="TOML with a table \\[engines] of NAME = SPEC; by default hyoka/studio.toml among "
-            "your own settings.",
+            help="TOML file with a table \\[engines] of NAME = SPEC; by default hyoka/studio.toml "
+            "in your configuration folder.",
         ),
     ] = None,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="By default 8620, or any that is free.")
+        int | None, typer.Option(min=0, max=65535, help="Port; by default 8620, or any free port.")
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Where it can be reached; any other than this opens it to others.")
+        str,
+        typer.Option(
+            help="Address to listen on; any other than the default lets other machines connect."
+        ),
     ] = "127.0.0.1",
-    browser: Annotated[bool, typer.Option(help="Open it in the browser.")] = True,
+    browser: Annotated[bool, typer.Option(help="Open the studio in the browser.")] = True,
 ) -> None:
     """Open the browser interface: boards, studies, matches, runs.
 
@@ -259,7 +271,7 @@ def studio_command(
     sock = serving.listening(host, port)
     token = serving.load_token(root)
     address = serving.address_of(sock, token)
-    say(f"Hyoka Studio on {root}: {address}\nCtrl-C ends it; runs under way go on.")
+    say(f"Hyoka Studio on {root}: {address}\nCtrl-C ends it; active runs continue.")
     if browser:
         webbrowser.open(address)
     serving.serve(studio, sock, token, host)

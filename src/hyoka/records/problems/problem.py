@@ -34,7 +34,7 @@ class Problem:
     """
 
     game: str
-    """A name in `hyoka.GAMES`."""
+    """A name in `hyoka.games.GAMES`."""
     position: str
     """Text for `hyoka.position(game, ...)`."""
     moves: tuple[str, ...] = ()
@@ -172,7 +172,7 @@ class ProblemSet:
     """The problems of one text, and its refused lines."""
 
     format: str
-    """A name in `hyoka.problems.FORMATS`."""
+    """A name in `hyoka.records.problems.FORMATS`."""
     source: str
     problems: tuple[Problem, ...] = ()
     tests: tuple[GtpTest, ...] = ()

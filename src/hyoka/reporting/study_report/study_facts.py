@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hyoka.analysis.sample import DrawnGames, Link
-from hyoka.foundation.options import check_options, option
+from hyoka.foundation.options import WHERE_HELP, check_options, option
 from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.records.record import Standings
 from hyoka.storage.manifest import PLAYER, read_description
@@ -22,11 +22,11 @@ class ReportOptions:
 
     evaluators: Sequence[str] | str | None = None
     """Names of the evaluators; default: all of the study."""
-    where: str | None = option(None, "SQL condition on positions.")
+    where: str | None = option(None, WHERE_HELP, metavar="SQL")
     draws: DrawnGames = "drop"
     """`drop` excludes drawn games from curves, metrics and slices; `half` counts each as half a
     win, so shares of wins become expected scores."""
-    slices: int = option(5, "Slices shown for each evaluator.", min=0, max=50)
+    slices: int = option(5, "Number of slices shown per evaluator.", min=0, max=50)
     boards_a_bin: int = option(4, "Boards per bin of a curve.", min=0)
     resamples: int | None = option(
         None,

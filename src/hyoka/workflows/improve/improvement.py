@@ -17,7 +17,7 @@ from hyoka.analysis.sample import DrawnGames
 from hyoka.arena import Sprt
 from hyoka.foundation.errors import NotationError, StudyError
 from hyoka.foundation.math import Estimate
-from hyoka.foundation.options import check_options, option
+from hyoka.foundation.options import WHERE_HELP, check_options, option
 from hyoka.learning.examples import PositionSelection
 from hyoka.models.linear import has_terms
 from hyoka.search import LinearEvaluation, SearchSpec, linear_evaluation, static_evaluation
@@ -346,14 +346,16 @@ class ImprovePlan:
         "Evaluator: of a Hyoka search the weights are fitted, of others the scores corrected.",
         metavar="SPEC",
     )
-    where: str | None = option(None, "Only positions that meet this SQL condition.", metavar="SQL")
+    where: str | None = option(None, WHERE_HELP, metavar="SQL")
     sample: int = option(16, "Positions of each game.", min=1)
     draws: DrawnGames = option("half", "Count drawn games as half a win, or leave them out.")
     hold_out: float = option(0.2, "Share of held-out games.", above=0, max=0.9)
     freedom: float = option(
-        0.01, "How far weights may move, as a share of the scale.", above=0, max=9
+        0.01, "Prior standard deviation of weight changes, as a share of the scale.", above=0, max=9
     )
-    games: int = option(2000, "Maximum number of games in a match of new against old.", min=1)
+    games: int = option(
+        2000, "Number of games, at most, in a match of new against old weights.", min=1
+    )
     sprt: Sprt = option(
         Sprt(0, 10), "Sequential test of a match.", metavar="ELO0,ELO1", parse=Sprt.from_text
     )
