@@ -146,15 +146,6 @@ class Evaluator(Resource, Protocol):
         """Evaluate the games' positions in order."""
 
 
-def prefix_of(text: str) -> str:
-    """Return the first word of a spec: a kind of search or agent, or an engine's protocol.
-
-    >>> prefix_of("uct:playouts=500"), prefix_of("comments")
-    ('uct', 'comments')
-    """
-    return text.partition(":")[0].strip()
-
-
 @runtime_checkable
 class TreeEvaluator(Evaluator, Protocol):
     """An evaluator that shows its tree, and results while it works."""

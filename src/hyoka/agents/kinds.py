@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from hyoka.agents.agent import Agent, Answer, RecordedGame, Spec, Turn, prefix_of
+from hyoka.agents.agent import Agent, Answer, RecordedGame, Spec, Turn
 from hyoka.agents.comments import CommentsAgent
 from hyoka.agents.engine_agent import EngineAgent
 from hyoka.agents.imported_evaluations import TableAgent
 from hyoka.foundation.errors import EngineError, NotationError, nearest
+from hyoka.foundation.text import prefix_of
 from hyoka.games import Line, Position, facts_named, game_facts, is_in_python
 from hyoka.games.clock import expected_moves
 from hyoka.games.evaluation import Evaluation

@@ -138,6 +138,15 @@ def counted(count: int, thing: str) -> str:
 _SETTING_END: Final = re.compile(r"[,:]|\s+(?=-)")
 
 
+def prefix_of(text: str) -> str:
+    """Return the first word of a spec: a kind of search or agent, or an engine's protocol.
+
+    >>> prefix_of("uct:playouts=500"), prefix_of("comments")
+    ('uct', 'comments')
+    """
+    return text.partition(":")[0].strip()
+
+
 def distinct_titles(titles: Sequence[str], texts: Sequence[str]) -> list[str]:
     """Make titles unique by what their specs' texts do not have in common, else by a number.
 

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.agents.agent import prefix_of
 from hyoka.analysis import (
     MIN_GAMES,
     VALUE,
@@ -31,7 +30,7 @@ from hyoka.foundation.errors import (
     nearest,
 )
 from hyoka.foundation.options import WHERE_HELP, check_options, option, read_numbers
-from hyoka.foundation.text import distinct_titles, matches, shorten
+from hyoka.foundation.text import distinct_titles, matches, prefix_of, shorten
 from hyoka.games import facts_named
 from hyoka.storage.manifest import AUTHORS, COMMENTS, PLAYER, derived_file, read_manifest
 from hyoka.storage.result import CoveredGroup
