@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of results: make them anew, list what has changed since, write the papers' checklists.
+"""Pages of results: make them, list those whose code has changed, write the papers' checklists.
 
 scripts/results.py make [EXPERIMENT …] [--scale SCALE] [-- OPTIONS OF hyoka experiment list]
 scripts/results.py stale
@@ -13,7 +13,13 @@ import sys
 from pathlib import Path
 
 from experiments import EXPERIMENTS, LEGEND
-from experiments.checklist import CHECKLISTS, Checklist, checklist_rows
+from experiments.checklists import CHECKLISTS, Checklist
+from experiments.checklists.checklist import (
+    STATUS_LEGEND,
+    claim_rows,
+    item_rows,
+    markdown_table,
+)
 from experiments.results_page import ResultsPage, definition, read_results_page
 from hyoka.storage.files import write_text
 
@@ -91,18 +97,21 @@ def write_checklists() -> None:
 
 
 def checklist_page(checklist: Checklist, known: dict[str, ResultsPage]) -> str:
-    """The page of a paper."""
-    headings = ("what", "where", "command", "what came out")
-    rows = [headings, ("---",) * len(headings), *checklist_rows(checklist, known)]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return (
-        f"# {checklist.name}, item by item\n\n"
+    """The page of a paper: its items, then its claims."""
+    items = markdown_table(("what", "where", "command", "result"), item_rows(checklist, known))
+    claims = markdown_table(("item", "claim", "result", "cause", "shown by"), claim_rows(checklist))
+    blocks = [
+        f"# {checklist.name}, item by item",
         "Every definition, formula, table and figure of the paper ([which "
-        "one](explanation/papers.md)), where it is in the code, the command that makes it anew, "
-        "and what came of its claims; the links lead to our figures beside theirs. "
-        "Written by `scripts/results.py checklists`.\n\n"
-        f"{LEGEND}\n\n{table}\n"
-    )
+        "one](explanation/papers.md)): where it is in the code, the command that reproduces it, "
+        "and our verdicts; the links lead to our figures beside the paper's. Written by "
+        "`scripts/results.py checklists`.",
+        LEGEND,
+        items,
+    ]
+    if checklist.claims:
+        blocks += ["## Claims", f"{checklist.summary}.", STATUS_LEGEND, claims]
+    return "\n\n".join(blocks) + "\n"
 
 
 if __name__ == "__main__":

@@ -10,10 +10,11 @@ import pytest
 
 import recompute_verdicts
 from experiments import EXPERIMENTS
-from experiments.checklist import CHECKLISTS, Checklist
+from experiments.checklists import CHECKLISTS, Checklist
 from experiments.results_page import definition, read_results_page
 
 TOP = Path(__file__).parents[3]
+NUMBER = re.compile(r"\d+-\d+-\d+|[\d,.]*\d")
 PAGES = sorted((TOP / "docs" / "results").glob("*.md"))
 ids = pytest.mark.parametrize("checklist", CHECKLISTS, ids=lambda each: each.number)
 
@@ -51,19 +52,39 @@ def test_the_pages_of_checklists_are_as_the_script_writes_them(
     assert written == results.checklist_page(checklist, results.pages())
 
 
+@ids
+def test_claims_are_reasoned_and_quote_the_pages(checklist: Checklist) -> None:
+    """Each number of a claim is on the page that it is quoted from."""
+    for item in checklist.items:
+        for claim in item.claims:
+            assert claim.figures or claim.status == "cannot be asked here", claim.text
+            assert bool(claim.cause) == (claim.status != "confirmed"), claim.text
+            if claim.status == "contradicted":
+                assert claim.shown_by, claim.text
+                assert claim.cause_figures, claim.text
+            for experiment, figures in (
+                (item.experiment, claim.figures),
+                (claim.shown_by, claim.cause_figures),
+            ):
+                if figures:
+                    page = (TOP / "docs" / "results" / f"{experiment}.md").read_text()
+                    missing = set(NUMBER.findall(figures)) - set(NUMBER.findall(page))
+                    assert not missing, f"{claim.text}: not on the page of {experiment}: {missing}"
+
+
 def test_every_experiment_has_a_page() -> None:
     assert {page.stem for page in PAGES} == set(EXPERIMENTS)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_is_of_the_experiment_as_it_is(page: Path) -> None:
+def test_a_page_is_of_the_current_definition(page: Path) -> None:
     """Another definition makes other figures: run the experiment again (scripts/results.py)."""
-    told = read_results_page(page.read_text())
-    assert told is not None
-    assert told.experiment == page.stem
-    assert told.scale in EXPERIMENTS[told.experiment].scales
-    assert told.made.definition == definition(EXPERIMENTS[told.experiment], told.scale)
-    assert not told.made.commit.endswith("+"), "made by code that nobody can find again"
+    results_page = read_results_page(page.read_text())
+    assert results_page is not None
+    assert results_page.experiment == page.stem
+    assert results_page.scale in EXPERIMENTS[results_page.experiment].scales
+    assert results_page.made.definition == definition(EXPERIMENTS[results_page.experiment], results_page.scale)
+    assert not results_page.made.commit.endswith("+"), "made by code that nobody can find again"
     pictures = sorted(picture.name for picture in page.parent.glob(f"{page.stem}.*.svg"))
     assert pictures == sorted(re.findall(r"\]\(([^)]+\.svg)\)", page.read_text()))
 

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sato 2010, MCTS for shogi, item by item."""
+
+from typing import Final
+
+from experiments.checklists.checklist import Checklist, Item
+
+_SELECTION: Final = ("core/search/selection.h",)
+_SATO: Final = ("experiments/sato_2010.py",)
+SATO_2010: Final = Checklist(
+    "004",
+    "Sato 2010",
+    (
+        Item("UCB1, formula (1)", _SELECTION, None, "`uct:preset=paper`"),
+        Item("the most visited move is played", ("core/search/mcts.h",)),
+        Item("playouts end after 256 moves", ("core/games/shogi.h",), None, "a draw, 0.5"),
+        Item(
+            "Bradley-Terry, Elo ratings of moves",
+            ("src/hyoka/learning/bradley_terry.py", "core/strengths/move_features.h"),
+            None,
+            "`hyoka learn strengths`",
+        ),
+        Item(
+            "the features of moves",
+            ("core/strengths/shogi.cpp",),
+            None,
+            "`hyoka model features shogi`; the tables by kings' squares are learned, not KIRI's",
+        ),
+        Item("figure 1: a table of KIRI", (), None, "it is not free; ours is in its place"),
+        Item("playouts by ratings", ("core/playouts/by_strength.h",), None, "`policy=strengths`"),
+        Item("progressive widening", _SELECTION, None, "`widening=on`"),
+        Item("killer moves", ("core/search/statistics.h",), None, "`killer=on`"),
+        Item("history", ("core/search/statistics.h",), None, "`history=on`"),
+        Item("parallel", ("core/search/mcts.h",), None, "`threads=N`"),
+        Item(
+            "information of checkmate (check)",
+            ("core/search/mcts.h",),
+            None,
+            "`proofs=on`; off in the bare program. A df-pn search at leaves, `mate=N`, is ours",
+        ),
+        Item(
+            "quiescence search at the root",
+            ("core/search/mcts.h",),
+            None,
+            "`root_quiescence=on`",
+        ),
+        Item(
+            "a book by UCT",
+            ("src/hyoka/models/book.py", "core/search/mcts.h"),
+            None,
+            "`hyoka book make`, `uct:book=FILE`",
+        ),
+        Item(
+            "a book by frequency, equation (2)",
+            ("src/hyoka/search/book_player.py",),
+            None,
+            "`book_pick=frequency`",
+        ),
+        Item("table 2: the machine", (), None, "each page of results names its own"),
+        Item("table 3: ratings", _SATO, "004-table3"),
+        Item(
+            "table 4: playouts",
+            _SATO,
+            "004-table4",
+            "any game: `hyoka position playouts GAME RECORDS`",
+        ),
+        Item("table 5: problems", ("experiments/ladders.py",), "004-table5"),
+        Item("table 6: matches", _SATO, "004-table6", "our αβ in TOHMI's place"),
+        Item(
+            "table 6 against a program of the time",
+            _SATO,
+            "004-table6-gps",
+            "needs Debian's `gpsshogi`",
+        ),
+        Item("table 7: books", _SATO, "004-table7"),
+        Item(
+            "figure 2, table 8",
+            ("experiments/ladders.py",),
+            "004-table8",
+            "the position is a picture that the text does not give: siblings of it",
+        ),
+        Item(
+            "figure 3, table 9",
+            _SATO,
+            "004-table9",
+            "the position is a picture that the text does not give: siblings of it",
+        ),
+    ),
+)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sato 2013, objective search, item by item."""
+
+from typing import Final
+
+from experiments.checklists.checklist import Checklist, Item
+
+_COMPARISONS: Final = ("core/bulk/comparisons.cpp",)
+_OBJECTIVES: Final = ("src/hyoka/learning/objectives.py",)
+_EVOLVING: Final = ("src/hyoka/learning/objective_search.py",)
+_SATO_2013: Final = ("experiments/sato_2013.py",)
+SATO_2013: Final = Checklist(
+    "002",
+    "Sato 2013",
+    (
+        Item("values after quiescence, and their leaves", ("core/search/quiescence.h",)),
+        Item("J1, equations (1) and (3)", _COMPARISONS, None, "`--objective comparison`"),
+        Item(
+            "J2, equations (2) and (4)",
+            _COMPARISONS,
+            None,
+            "a draw counts as half won and half lost",
+        ),
+        Item(
+            "J, equation (5)",
+            (*_OBJECTIVES, "src/hyoka/learning/comparison_training.py"),
+            None,
+            "`--objective combination`; L1 by proximal steps",
+        ),
+        Item("factors by category, equation (6)", _OBJECTIVES, None, "`--objective FILE`"),
+        Item(
+            "progress ratio, best-move change, correct depth",
+            ("src/hyoka/search/difficulty.py", "core/search/best_move_change.h"),
+            None,
+            "`hyoka study annotate STUDY --search ab`",
+        ),
+        Item(
+            "gradient descent",
+            ("src/hyoka/learning/comparison_training.py",),
+            None,
+            "`hyoka learn comparison`; steps adapt unless `--descent plain`",
+        ),
+        Item(
+            "pieces, pieces and kings, patterns of pieces",
+            ("core/sparse/shogi_relations.h",),
+            None,
+            "`--features relations`: 365,621 weights; its patterns are not listed, ours are "
+            "all pairs of pieces",
+        ),
+        Item("Bonanza's features", ("core/sparse/shogi_kpp.h",), None, "`--features kpp`"),
+        Item(
+            "PBILc, equations (7) and (8)",
+            ("src/hyoka/learning/objective_optimizers.py",),
+            None,
+            "`--optimizer pbilc`; CMA-ES, SPSA and random search beside it",
+        ),
+        Item("figure 1: the procedure", _EVOLVING, None, "`hyoka learn objective`"),
+        Item("Elo ratings as fitness", ("src/hyoka/arena/ratings.py",)),
+        Item("table 1: the machines", (), None, "each page of results names its own"),
+        Item("table 2: against the baselines", _SATO_2013, "002-table2"),
+        Item("table 3: against Bonanza", _SATO_2013, "002-table3", "our αβ in Bonanza's place"),
+        Item("figures 2 and 3: progress", _SATO_2013, "002-fig2"),
+        Item("figure 4: best-move change", _SATO_2013, "002-fig4"),
+        Item("figure 5: correct depth", _SATO_2013, "002-fig5"),
+        Item("table 4: other features and records", _SATO_2013, "002-table4"),
+        Item("table 5: the same against Bonanza", _SATO_2013, "002-table5"),
+        Item(
+            "c1 to c4, equation (6)",
+            ("experiments/objective_searches.py",),
+            "002-constants",
+            "by a grid search in each game",
+        ),
+        Item(
+            "other optimizers in PBILc's place",
+            _SATO_2013,
+            "002-optimizers",
+            "ours: CMA-ES, SPSA and random search at equal games",
+        ),
+    ),
+)
