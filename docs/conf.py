@@ -6,6 +6,7 @@ import importlib.metadata
 import inspect
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
@@ -17,6 +18,8 @@ from sphinx.pycode import ModuleAnalyzer
 
 import hyoka
 from hyoka.apps.cli.command_table import COMMANDS
+from hyoka.games import FACTS
+from hyoka.search.settings import KINDS, OPTIONS, Setting
 
 DOCS = Path(__file__).parent
 
@@ -57,6 +60,10 @@ PICTURE = re.compile(
 """A picture with a dark version, as GitHub shows it."""
 
 
+UNBOUNDED = 1e7
+"""Maximums of settings from here on bound only the input."""
+
+
 def write_references(_: Sphinx) -> None:
     """Write the pages of the command and API references, which git ignores."""
     (DOCS / "reference" / "api").mkdir(parents=True, exist_ok=True)
@@ -66,7 +73,10 @@ def write_references(_: Sphinx) -> None:
 
 def reference_pages() -> dict[str, str]:
     """Texts of the generated pages by path."""
-    pages = {"reference/commands.md": "\n".join(_command_lines())}
+    pages = {
+        "reference/commands.md": "\n".join(_command_lines()),
+        "reference/settings.md": "\n".join(_setting_lines()),
+    }
     modules = {package: importlib.import_module(f"hyoka.{package}") for package in PACKAGES}
     homes: dict[int, str] = {}
     for package, module in modules.items():
@@ -166,6 +176,59 @@ def _command_lines() -> list[str]:
                 lines.append(f"| `{names}` | {words} |")
         lines.append("")
     return lines
+
+
+def _setting_lines() -> list[str]:
+    lines = [
+        "# Settings of searches",
+        "",
+        "This page lists the settings of each kind of [search](search.md), from the compiled core. "
+        "A setting has no effect unless all conditions under *needs* hold; `evaluation` and "
+        "`evaluator` are Python objects. Defaults are those without the preset of a game.",
+        "",
+    ]
+    seen: dict[object, str] = {}
+    for kind, (title, settings) in KINDS.items():
+        lines += [f"## {kind}", "", f"{title[0].upper()}{title[1:]}.", ""]
+        options = OPTIONS[kind]
+        if options in seen:
+            lines += [f"The settings are those of `{seen[options]}`.", ""]
+            continue
+        seen[options] = kind
+        if settings:
+            lines += ["| setting | type | default | range | needs | meaning |", "|---" * 6 + "|"]
+        for setting, declared in zip(settings, options.settings(), strict=True):
+            lines.append(f"| {' | '.join(_setting_cells(setting, declared.needs))} |")
+        presets = [
+            f"| {name} | {_codes(f'{each}={value}' for each, value in preset.items())} |"
+            for name, facts in FACTS.items()
+            if (preset := facts.search.presets.get(kind))
+        ]
+        if presets:
+            lines += ["", "| game | preset |", "|---|---|", *presets]
+        lines.append("")
+    return lines
+
+
+def _setting_cells(setting: Setting, needs: Iterable[str]) -> tuple[str, ...]:
+    """Name, type, default, range, needs and meaning."""
+    if setting.same_as:
+        default = f"as `{setting.same_as}`"
+    elif setting.default is not None:
+        default = f"`{setting.text(setting.default)}`"
+    else:
+        default = ""
+    if setting.minimum is None or setting.maximum is None:
+        allowed = _codes(setting.choices or setting.model_files)
+    elif setting.maximum >= UNBOUNDED:
+        allowed = f"from {setting.minimum:g}"
+    else:
+        allowed = f"{setting.minimum:g} to {setting.maximum:,.12g}"
+    return f"`{setting.name}`", setting.kind, default, allowed, _codes(needs), setting.doc
+
+
+def _codes(texts: Iterable[str]) -> str:
+    return ", ".join(f"`{text}`" for text in texts)
 
 
 def convert_pictures(_: Sphinx, __: str, text: list[str]) -> None:

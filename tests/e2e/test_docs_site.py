@@ -19,7 +19,7 @@ import hyoka as hk
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 MARKDOWN = MarkdownIt("commonmark").enable("table")
-GENERATED = re.compile(r"docs/reference/(api/|commands\.md)")
+GENERATED = re.compile(r"docs/reference/(api/|(commands|settings)\.md)")
 """Pages that `make docs` generates."""
 PAGES = [
     *(path.relative_to(ROOT) for path in ROOT.glob("*.md")),
