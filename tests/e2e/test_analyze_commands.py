@@ -26,14 +26,14 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("analyse") / "study"
+    path = tmp_path_factory.mktemp("analyze") / "study"
     made = Study.create(path, records=sample_path("chess"))
     evaluate(made, ["comments"])
     evaluate(made, ["ab:nodes=1,hash=0"], sample=10)
     return path
 
 
-def test_analyse_tells_in_short_what_every_evaluator_is_worth(study: Path) -> None:
+def test_analyze_summarizes_each_evaluator(study: Path) -> None:
     result = hyoka("analyze", "summary", str(study), "--resamples", "50")
     assert result.returncode == 0, result.stderr
     assert "comments" in result.stdout
@@ -124,8 +124,12 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
         ("summary", ("--axis", "z"), "value"),
         ("summary", ("--clip", "-3"), "--clip is a positive score or none"),
         ("metrics", ("--threshold", "high"), "best"),
-        ("compare", ("-e", "comments"), "two evaluators, not only comments"),
-        ("disagreements", ("-e", "comments"), "two evaluators, not only comments"),
+        ("compare", ("-e", "comments"), "give two evaluators with --evaluator, not only comments"),
+        (
+            "disagreements",
+            ("-e", "comments"),
+            "give two evaluators with --evaluator, not only comments",
+        ),
         ("metrics", ("--balance", "time"), "ply"),
         ("metrics", ("--output", "x.docx", "--resamples", "0"), "must end in"),
         ("curves", ("-e", "comments", "--delta", "0", "--resamples", "0"), "--delta is above 0"),
@@ -150,7 +154,7 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
             ("--by", "phase", "--balance", "ply"),
             "--balance cannot balance the phases that --by separates",
         ),
-        ("compare", ("--balance", "ply"), "No such option"),
+        ("compare", ("--balance", "ply"), "no such option"),
         (
             "curves",
             ("--delta", "5", "--per-bin", "3"),
@@ -172,8 +176,8 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
             ("--where", "result = 0.5"),
             "all games are drawn, and --draws half counts them",
         ),
-        ("compare", ("--by", "ply"), "No such option"),
-        ("slices", ("--bend", "5"), "No such option"),
+        ("compare", ("--by", "ply"), "no such option"),
+        ("slices", ("--bend", "5"), "no such option"),
     ],
 )
 def test_wrong_options_get_one_clear_line(
@@ -194,7 +198,7 @@ def test_help_teaches_by_an_example(command: str) -> None:
         assert option in text
 
 
-def test_what_is_no_study_is_told_what_to_do(tmp_path: Path) -> None:
+def test_a_folder_without_a_study_gets_advice(tmp_path: Path) -> None:
     result = hyoka("analyze", "summary", str(tmp_path))
     assert result.returncode == 2
     assert "hyoka study create" in result.stderr

@@ -36,7 +36,7 @@ def test_a_study_gets_columns_and_says_what_to_do_with_them(folder: Path) -> Non
     ]
     assert done.stdout.endswith("use them: hyoka analyze summary study --by best_move_changes\n")
     listed = hyoka_here("study", "columns", "study", cwd=folder)
-    meaning = "correct_depth      From which depth on the move played is the best"
+    meaning = "correct_depth      Depth from which the move played is the best"
     assert meaning in listed.stdout
 
 
@@ -62,7 +62,7 @@ def test_json_says_how_many_positions_are_of_which_kind(folder: Path) -> None:
     assert json.loads(found.stdout) == [{"n": said["counts"]["correct_depth"]["4"]}]
 
 
-def test_a_search_that_will_not_do_is_told_in_one_line(folder: Path) -> None:
+def test_an_invalid_search_is_refused_in_one_line(folder: Path) -> None:
     for spec, words in (("uct", "--search is ab or ab:SETTINGS"), ("ab:depth=9", "has no effect")):
         done = hyoka_here("study", "annotate", "study", "--search", spec, cwd=folder)
         assert done.returncode == 2

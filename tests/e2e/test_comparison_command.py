@@ -23,7 +23,7 @@ def learned(folder: Path, *more: str) -> str:
 
 def test_an_evaluation_is_learned_and_plays(tmp_path: Path) -> None:
     said = learned(tmp_path)
-    assert "held out" in said
+    assert "held-out" in said
     file = tmp_path / "learned.eval"
     assert f"test it: hyoka match run new=ab:eval={file}" in said.replace("\n", "")
     assert not (tmp_path / "learned.eval.state").exists()
@@ -49,13 +49,13 @@ def test_it_says_the_same_as_json(tmp_path: Path) -> None:
     [
         (("--features", "pattern"), "did you mean patterns?"),
         (("--objective", "combinaton"), "did you mean combination?"),
-        (("--where", "ply > 3"), "--where is for positions of a study"),
+        (("--where", "ply > 3"), "--where needs a study: make one with `hyoka study create`"),
         (("--descent", "steepest"), "'adaptive', 'plain'"),
         (("--from", "nowhere.eval"), "No such file"),
         (("-o", "nowhere/x.eval"), "nowhere"),
     ],
 )
-def test_what_is_wrong_is_told(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+def test_invalid_input_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
     result = hyoka_here("learn", "comparison", RECORDS, *QUICK, *words)
     assert result.returncode != 0
     assert message in result.stderr.replace("\n", " ")
@@ -76,7 +76,7 @@ def test_an_objective_is_evolved_and_trains(tmp_path: Path) -> None:
     first = hyoka_here("learn", "objective", RECORDS, *words, "--json")
     assert first.returncode == 0, first.stderr
     found = json.loads(first.stdout)
-    assert (found["steps"], len(found["verified"])) == (1, 3)
+    assert (found["steps"], len(found["verified"])) == (1, 4)
     assert Path(found["page"]).exists()
     # The same command again has nothing left to do, and says the same.
     assert json.loads(hyoka_here("learn", "objective", RECORDS, *words, "--json").stdout) == found

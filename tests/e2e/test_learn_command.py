@@ -2,6 +2,7 @@
 """Weights learned from the command line, as a user meets them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,8 @@ def test_weights_are_fitted_saved_and_played_with(folder: Path) -> None:
     )
     assert result.returncode == 0, result.stderr
     assert "corner_mobility (ending)" in result.stdout
-    assert "held out: " in result.stdout
-    assert "split where" in result.stdout
+    assert "held-out: " in result.stdout
+    assert re.search(r"^ *slice +positions", result.stdout, re.MULTILINE)
     command = "hyoka match run new=ab:eval=weights.json old=ab:eval=start.json --game othello"
     assert command in result.stdout
     assert (folder / "curves.csv").read_text().count("\n") > 2
@@ -111,10 +112,10 @@ def test_columns_are_added_to_an_evaluators_score(folder: Path) -> None:
         (["--term", "corners", "--where", "plyy > 3"], "did you mean ply?"),
         (["--term", "corners", "--where", "ply > 300"], "no position satisfies the condition"),
         (["--term", "*"], "the rest of the evaluation' is 0 at all positions"),
-        (["--column", "corners"], "No such option"),
+        (["--column", "corners"], "no such option"),
         (["--term", "corners", "--from", "nowhere.json"], "nowhere.json"),
         (["--term", "corners", "-o", "nowhere/weights.json"], "no such folder"),
-        (["--term", "corners", "--hold-out", "0", "--curves", "c.csv"], "hold some out"),
+        (["--term", "corners", "--hold-out", "0", "--curves", "c.csv"], "set --hold-out above 0"),
         (["--term", "corners", "--where", "game_id = 0", "--hold-out", "0"], "nothing to fit"),
     ],
 )

@@ -121,15 +121,15 @@ def test_a_sequential_test_says_what_it_has_decided(tmp_path: Path) -> None:
     assert duel["verdict"] == "H1"
     assert duel["llr"] >= duel["bounds"][1]
     result = hyoka(*words, "-n", "500", cwd=tmp_path)
-    assert "the test has decided: H1, +300 Elo rather than +0" in result.stdout
+    assert "the test accepts H1: +300 Elo rather than +0" in result.stdout
     assert "left to play" not in result.stdout
 
 
-def test_faults_are_told(tmp_path: Path) -> None:
+def test_faults_are_listed(tmp_path: Path) -> None:
     bad = f"bad={fake('uci', 'best=e2e5')}"
     result = hyoka("match", "run", bad, "random", "-n", "2", "-q", "--no-report", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert "bad lost 2 by its own fault" in result.stdout
+    assert "bad lost 2 by fault" in result.stdout
     assert "ended by illegal move 2" in result.stdout
     assert "illegal move e2e5" in result.stderr
     assert "Traceback" not in result.stderr
@@ -174,10 +174,10 @@ def test_wrong_words_get_one_clear_line(
     monkeypatch.chdir(tmp_path)
     # Not `main`, which would watch this process's signals from then on.
     assert run(["match", "run", *words]) == 2
-    told = capsys.readouterr()
-    assert message in told.err
-    assert len(told.err.splitlines()) == 1
-    assert told.out == ""
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert len(captured.err.splitlines()) == 1
+    assert captured.out == ""
     assert not (tmp_path / "matches").exists()
 
 
@@ -273,12 +273,12 @@ def test_interrupted_the_same_command_goes_on(tmp_path: Path, how: signal.Signal
             assert "another process is writing here" in meanwhile.stderr
             assert "playing a match since" in meanwhile.stderr
             running.send_signal(how)
-            told, errors = running.communicate(timeout=PATIENCE_S)
+            output, errors = running.communicate(timeout=PATIENCE_S)
         finally:
             running.kill()
     assert running.returncode == 128 + how, errors
-    assert "what was played is kept; the same command goes on" in errors
-    assert "games are left to play" in told
+    assert "the games played are stored; the same command resumes" in errors
+    assert "games are left to play" in output
     kept = lines_of(journal)
     assert kept >= 5
     found = json_of(*words, "-n", str(kept + 4), cwd=tmp_path)

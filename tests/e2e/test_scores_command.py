@@ -20,7 +20,7 @@ def test_an_evaluation_is_fitted_to_a_search_and_plays(tmp_path: Path) -> None:
     said = hyoka_here("learn", "scores", study, "-o", file, "--steps", "10", "-q")
     assert said.returncode == 0, said.stderr
     assert "weights over places" in said.stdout
-    assert "held out" in said.stdout
+    assert "held-out" in said.stdout
     shown = json.loads(hyoka_here("model", "show", file, "--json").stdout)
     assert (shown["kind"], shown["game"]) == ("evaluation", "chess")
     assert shown["made_by"]["command"].startswith("hyoka learn scores")
@@ -38,7 +38,7 @@ def test_an_evaluation_is_fitted_to_a_search_and_plays(tmp_path: Path) -> None:
     assert match.returncode == 0, match.stderr
 
 
-def test_what_is_wrong_is_told(tmp_path: Path) -> None:
+def test_invalid_input_is_refused(tmp_path: Path) -> None:
     study = str(tmp_path / "study")
     assert hyoka_here("study", "create", study, str(sample_path("chess")), "-q").returncode == 0
     result = hyoka_here("learn", "scores", study, "-o", str(tmp_path / "x.eval"), "-q")

@@ -75,10 +75,10 @@ def test_weights_go_round(features: Path) -> None:
     [
         (["--phase", "phase,24"], "no phase such as"),
         (["--bound", "pawn"], "NAME="),
-        (["--bound", "pawn=a,b"], "no number"),
+        (["--bound", "pawn=a,b"], "is no finite number"),
         (["--unit", "pawn"], "NAME="),
         (["--freeze", "queen"], "no feature fits 'queen'"),
-        (["--term", "pawn"], "No such option"),
+        (["--term", "pawn"], "no such option"),
         (["--toward", "value"], "needs what another evaluator says"),
         (["-o", "weights.txt"], "must end in one of"),
     ],

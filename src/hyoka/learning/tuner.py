@@ -130,7 +130,7 @@ class TunedWeights:
         for each in self.changes:
             change = each.difference.text("+.5f")
             lines.append(
-                f"{each.measure}, held out: {each.before:.5f}, then {each.after:.5f}: {change}"
+                f"{each.measure}, held-out: {each.before:.5f}, then {each.after:.5f}: {change}"
             )
         return "\n".join(lines)
 

@@ -176,9 +176,9 @@ class WeightFit:
             )
         if self.held_out is not None:
             for name, before, after, change in held_out_rows(self.held_out):
-                lines.append(f"{name}, held out: {before}, then {after}: {change}")
+                lines.append(f"{name}, held-out: {before}, then {after}: {change}")
             for gap in self.held_out.gap_changes:
-                lines.append(f"split where {gap.condition}: {gap.before}, then {gap.after}")
+                lines.append(f"slice where {gap.condition}: {gap.before}, then {gap.after}")
         return "\n".join(lines)
 
     def as_json(self) -> dict[str, object]:

@@ -380,11 +380,11 @@ def loss_section(log: str) -> Section | None:
         what, _, number = head.partition(" ")
         if not colon or what not in ("epoch", "pass") or not re.fullmatch("[0-9]{1,9}", number):
             continue
-        said, _, held = said.partition("; held out: ")
+        said, _, held = said.replace("held out", "held-out").partition("; held-out: ")
         for part in said.replace(" = ", ", ").replace(" + ", ", ").split(", "):
             words, _, value = part.rpartition(" ")
             spots += _spot(words.removeprefix("loss ").removeprefix("of "), number, value)
-        spots += _spot("held out", number, held.partition(",")[0])
+        spots += _spot("held-out games", number, held.partition(",")[0])
     if not spots:
         return None
     series = list(dict.fromkeys(spot.series for spot in spots))[:MOST_SERIES]

@@ -193,7 +193,7 @@ class TestFiles:
             ({"patterns": 7}, "7 patterns, which are 2,886"),
         ],
     )
-    def test_a_wrong_description_is_told(self, about: dict[str, Any], message: str) -> None:
+    def test_a_wrong_description_is_refused(self, about: dict[str, Any], message: str) -> None:
         line, _, rest = random_networks().model_file().content.partition(b"\n")
         changed = json.dumps(json.loads(line) | about).encode() + b"\n" + rest
         with pytest.raises(SourceError, match=message) as caught:
@@ -246,7 +246,7 @@ class TestLabels:
         assert found.values.tolist() == [0.4, 0.3]
         assert found.for_mover.tolist() == pytest.approx([0.6, 0.7])
 
-    def test_games_of_two_sources_are_told_apart(self) -> None:
+    def test_games_of_two_sources_are_distinguished(self) -> None:
         one = LabeledPositions(positions_of(1)[:2], np.array([0.5, 0.5]), np.array([0, 1]))
         assert (one + one).games.tolist() == [0, 1, 2, 3]
 
@@ -301,7 +301,7 @@ class TestTraining:
             assert each.squared < 0.6 * each.variance
         assert np.mean([each.squared for each in by_ply]) == pytest.approx(errors.mean())
 
-    def test_folded_weights_foretell_what_was_trained(self, torch: Any) -> None:
+    def test_folded_weights_predict_what_was_trained(self, torch: Any) -> None:
         """What was done to the counts is in the weights: the core sees them as they are."""
         networks = learn_perceptrons(labeled(range(6)), QUICK, seed=1).networks
         positions = positions_of(7)
@@ -364,11 +364,11 @@ class TestCommand:
         assert origin.choices["hands"] == "True"
         assert origin.versions["torch"] == str(torch.__version__)
         assert PlyPerceptrons.load("blokus_duo", file).sees_hands
-        told = json.loads(
+        summary = json.loads(
             self.run(str(match / "games.blksgf"), "-o", str(file), "--json", *quick).stdout
         )
-        assert told["networks"] == len(PlyPerceptrons.load("blokus_duo", file).plies)
-        assert all(each["mse"] >= 0 for each in told["held_out"])
+        assert summary["networks"] == len(PlyPerceptrons.load("blokus_duo", file).plies)
+        assert all(each["mse"] >= 0 for each in summary["held_out"])
 
     def test_records_without_values_are_refused(self, tmp_path: Path) -> None:
         file = tmp_path / "games.blksgf"
@@ -379,4 +379,4 @@ class TestCommand:
 
     def test_an_evaluator_is_for_a_study(self, match: Path) -> None:
         result = self.run(str(match / "games.blksgf"), "--evaluator", "uct")
-        assert "--evaluator is for a study" in str(result.exception)
+        assert "--evaluator needs a study" in str(result.exception)

@@ -325,7 +325,7 @@ def test_held_out_games_tell_what_it_gained() -> None:
     assert loss.difference.high < 0
     assert loss.after - loss.before == pytest.approx(loss.difference.value)
     assert 60 < tuned.held_out_games < 180
-    assert "held out" in str(tuned)
+    assert "held-out" in str(tuned)
 
 
 def test_the_core_sums_what_it_says() -> None:

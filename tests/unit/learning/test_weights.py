@@ -413,7 +413,7 @@ def test_a_fit_is_refused_if_and_only_if_there_is_no_maximum(seed: int) -> None:
         assert np.abs(gradient).max() < 1e-6
 
 
-def test_a_squared_error_without_a_least_value_is_told() -> None:
+def test_a_squared_error_without_a_minimum_is_refused() -> None:
     """One game far out contradicts all others: the steeper the sigmoid, the smaller the error."""
     design = np.array([[x] for x in (-1.0, 1.0)] * 50 + [[5.0]])
     results = np.array([0.0, 1.0] * 50 + [0.0])
@@ -512,7 +512,7 @@ def test_as_many_numbers_as_games_are_refused() -> None:
         )
 
 
-def test_scores_of_the_wrong_player_are_told() -> None:
+def test_scores_of_the_wrong_player_are_refused() -> None:
     examples = simulated(1)
     turned = Examples(
         **{
@@ -529,7 +529,7 @@ def test_a_fit_prints_and_is_found_by_name() -> None:
     fit = fit_weights(simulated(1, games=800))
     assert "feature 0: " in str(fit)
     assert "log-loss, held out" in str(fit)
-    assert "split where feature 0" in str(fit)
+    assert "slice where feature 0" in str(fit)
     assert fit["feature 1"] is fit.weights[1]
     with pytest.raises(KeyError, match="feature 0, feature 1"):
         fit["feature 2"]
@@ -709,9 +709,9 @@ def test_quiet_examples_have_the_terms_of_the_leaves(chess_study: hk.Study) -> N
 
 
 def test_progress_tells_how_many_are_done(chess_study: hk.Study) -> None:
-    told: list[Progress] = []
-    examples = term_examples(chess_study, ["tempo"], quiet=False, progress=told.append)
-    assert told[-1].done == told[-1].total == len(examples) + examples.unscored
+    steps: list[Progress] = []
+    examples = term_examples(chess_study, ["tempo"], quiet=False, progress=steps.append)
+    assert steps[-1].done == steps[-1].total == len(examples) + examples.unscored
 
 
 def test_terms_are_named_or_matched() -> None:

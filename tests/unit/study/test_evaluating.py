@@ -30,7 +30,7 @@ from hyoka.study.sampling import chosen_evaluators, evaluator_titles
 # Says 10 centipawns a move played, for the side to move, and writes every question into a log.
 ENGINE = """
 import os, sys, time
-log, behaviour = sys.argv[1], sys.argv[2:]
+log, behavior = sys.argv[1], sys.argv[2:]
 moves = []
 for line in sys.stdin:
     words = line.split()
@@ -44,11 +44,11 @@ for line in sys.stdin:
     elif words[0] == "go":
         with open(log, "a") as file:
             file.write(f"{os.getpid()} {len(moves)}\\n")
-        if "hangs" in behaviour and len(moves) >= 2:
+        if "hangs" in behavior and len(moves) >= 2:
             time.sleep(600)
-        if "deadly" in behaviour and len(moves) == 3 and os.path.exists(log + ".deadly"):
+        if "deadly" in behavior and len(moves) == 3 and os.path.exists(log + ".deadly"):
             sys.exit(1)
-        while "wait" in behaviour and os.path.exists(log + ".wait"):
+        while "wait" in behavior and os.path.exists(log + ".wait"):
             time.sleep(0.01)
         print(f"info depth 1 score cp {10 * len(moves)} nodes 1")
         print("bestmove " + ("a2a3" if len(moves) % 2 == 0 else "a7a6"))
@@ -69,8 +69,8 @@ class Fake:
         self.log = folder / "asked.log"
         self.gate = folder / "asked.log.wait"
 
-    def spec(self, *behaviour: str) -> str:
-        words = [sys.executable, str(self.script), str(self.log), *behaviour]
+    def spec(self, *behavior: str) -> str:
+        words = [sys.executable, str(self.script), str(self.log), *behavior]
         return f"uci:nodes=1:{shlex.join(words)}"
 
     @property
@@ -190,7 +190,7 @@ def test_failures_of_before_are_no_success(study: hk.Study, fake: Fake) -> None:
     words = ["study", "evaluate", str(study.path), "-q", "--with", fake.spec("deadly"), *chosen]
     for more, said in (
         ([], "failed (died)"),
-        ([], "2 of 2 positions failed before; --retry-failed asks about them again"),
+        ([], "2 of 2 positions failed before; --retry-failed evaluates them again"),
         (["--json"], '"failed_before": 2'),
     ):
         result = CliRunner().invoke(command_line(words), [*words, *more], obj=words)
@@ -205,7 +205,7 @@ def test_failures_of_before_are_no_success(study: hk.Study, fake: Fake) -> None:
         assert "before;" not in result.output
 
 
-def test_an_engine_that_is_not_there_is_told(study: hk.Study) -> None:
+def test_a_missing_engine_is_refused(study: hk.Study) -> None:
     with pytest.raises(hk.errors.EngineError, match="no-such-engine"):
         evaluate(study, ["uci:no-such-engine"])
     assert evaluated(study) == []
@@ -383,7 +383,7 @@ def test_several_engines_side_by_side(study: hk.Study, fake: Fake) -> None:
     assert len(evaluated(study)) == POSITIONS
 
 
-def test_no_cluster_at_the_address_is_told(study: hk.Study) -> None:
+def test_an_address_without_a_cluster_is_refused(study: hk.Study) -> None:
     with (
         pytest.raises(hk.errors.ParallelError, match="no Dask scheduler"),
         hk.cluster("tcp://127.0.0.1:1", timeout_s=0.2),

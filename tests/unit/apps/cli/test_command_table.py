@@ -18,7 +18,7 @@ def test_a_command_s_parameters_have_the_names_of_its_options() -> None:
     assert name == "hyoka analyze slices"
     assert options["evaluators"] == "--evaluator"
     assert options["false_discovery_rate"] == "--fdr"
-    assert "study" not in options
+    assert options["study"] == "STUDY"
     name, options = command_of(["learn", "weights", "study"])
     assert name == "hyoka learn weights"
     assert options["where"] == "--where"

@@ -249,7 +249,9 @@ def test_results_are_saved_in_every_format(client: TestClient, ending: str) -> N
         "set memory_limit = '1TB'",
     ],
 )
-def test_conditions_reach_nothing_and_are_told_apart(client: TestClient, condition: str) -> None:
+def test_hostile_conditions_reach_nothing_and_are_escaped(
+    client: TestClient, condition: str
+) -> None:
     for view in ("curves", "games"):
         answer = client.get(
             address("/study", path="a study", where=condition, view=view), headers=PART
@@ -303,7 +305,7 @@ def test_a_condition_that_never_ends_is_ended(
         "/learning?path=matches",
     ],
 )
-def test_what_is_not_there_is_told_in_a_sentence(client: TestClient, asked: str) -> None:
+def test_missing_things_are_named_in_a_sentence(client: TestClient, asked: str) -> None:
     answer = client.get(asked, headers=PART)
     assert answer.status_code == 400, answer.text
     assert "Traceback" not in answer.text
@@ -411,7 +413,7 @@ def test_models_say_where_they_come_from(client: TestClient) -> None:
 
 def test_losses_are_read_from_what_runs_say() -> None:
     log = (
-        "noise: 3\nepoch 1: loss of values 0.7, of moves 3.5; held out: 0.69, 3.4, first 20.0%\n"
+        "noise: 3\nepoch 1: loss of values 0.7, of moves 3.5; held-out: 0.69, 3.4, first 20.0%\n"
         "epoch 2: loss of values 0.6, of moves 3.0; held out: 0.65, 3.1, first 25.0%\n"
         "epoch <b>: loss 1\npass 3: J 0.4 = moves 0.3 + outcomes 0.1\n"
     )
@@ -422,11 +424,11 @@ def test_losses_are_read_from_what_runs_say() -> None:
     [table] = details.blocks
     assert isinstance(table, Table)
     assert [tuple(row) for row in table.rows] == [
-        *(("1", "values", "0.7"), ("1", "moves", "3.5"), ("1", "held out", "0.69")),
-        *(("2", "values", "0.6"), ("2", "moves", "3"), ("2", "held out", "0.65")),
+        *(("1", "values", "0.7"), ("1", "moves", "3.5"), ("1", "held-out games", "0.69")),
+        *(("2", "values", "0.6"), ("2", "moves", "3"), ("2", "held-out games", "0.65")),
         *(("3", "J", "0.4"), ("3", "moves", "0.3"), ("3", "outcomes", "0.1")),
     ]
-    assert loss_section("nothing was told") is None
+    assert loss_section("no losses here") is None
 
 
 def test_a_study_that_nobody_judged_says_what_to_do(client: TestClient) -> None:
