@@ -528,7 +528,7 @@ def test_scores_of_the_wrong_player_are_refused() -> None:
 def test_a_fit_prints_and_is_found_by_name() -> None:
     fit = fit_weights(simulated(1, games=800))
     assert "feature 0: " in str(fit)
-    assert "log-loss, held out" in str(fit)
+    assert "log-loss, held-out" in str(fit)
     assert "slice where feature 0" in str(fit)
     assert fit["feature 1"] is fit.weights[1]
     with pytest.raises(KeyError, match="feature 0, feature 1"):
