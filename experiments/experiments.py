@@ -12,6 +12,7 @@ from experiments import (
     strength,
     weight_records,
     yoshii_1998,
+    yoshii_1998_player,
 )
 from experiments.context import Experiment
 from experiments.go_programs import OURS, SCALES, UNDIVIDED, GoExperiment
@@ -306,6 +307,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
     for experiment in (
         *_TAKEUCHI_2010,
         *yoshii_1998.EXPERIMENTS,
+        *yoshii_1998_player.EXPERIMENTS,
         *nakamura_2007.EXPERIMENTS,
         *nakamura_2007_network.EXPERIMENTS,
         *sato_2010.EXPERIMENTS,

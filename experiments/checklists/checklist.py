@@ -12,7 +12,7 @@ Status = Literal["confirmed", "contradicted", "cannot be asked here"]
 STATUS_LEGEND: Final = (
     "**confirmed**: our 95 % interval lies on the paper's side. **contradicted**: it lies on the "
     "other side; an experiment shows the cause. **cannot be asked here**: our experiments do not "
-    "decide, for the reason given: something is missing, or so many games would take too long."
+    "decide, for the reason given: something is missing, or the games would take too long."
 )
 
 
@@ -94,7 +94,7 @@ class Checklist:
 
 def item_rows(checklist: Checklist, pages: Mapping[str, ResultsPage]) -> list[tuple[str, ...]]:
     """Rows of item, source files, command and result."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for item in checklist.items:
         code = ", ".join(f"`{file}`" for file in item.code)
         command = f"`hyoka experiment run {item.experiment}`" if item.experiment else ""

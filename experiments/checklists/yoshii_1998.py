@@ -41,8 +41,8 @@ YOSHII_1998: Final = Checklist(
         ),
         Item(
             "Monkey Jump, which plays the lowest score",
-            ("src/hyoka/search/players.py",),
-            None,
+            ("src/hyoka/search/players.py", "experiments/yoshii_1998_player.py"),
+            "001-player",
             "`ranking:strengths=FILE`",
         ),
         Item(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The experiments on METS, on games that take no time."""
 
+import dataclasses
 import lzma
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 import hyoka as hk
 from experiments import ExperimentContext, RecordsFolder, experiment_named
 from experiments.yoshii_1998 import EXTENDED, PLAIN
+from experiments.yoshii_1998_player import PlayerExperiment
+from hyoka.arena import Score
 
 
 @pytest.fixture(scope="module")
@@ -43,3 +46,13 @@ def test_figure_4_compares_trees_on_the_same_moves(context: ExperimentContext) -
     assert [row[0] for row in outcome.tables[0].rows] == [each.name for each in (*PLAIN, *EXTENDED)]
     assert all(Path(figure).stat().st_size > 1000 for figure in outcome.figures)
     assert len(outcome.verdicts) == 3 + len(EXTENDED)
+
+
+def test_mets_plays_and_is_judged_by_stage(context: ExperimentContext) -> None:
+    experiment = experiment_named("001-player")
+    assert isinstance(experiment, PlayerExperiment)
+    experiment = dataclasses.replace(experiment, opponents={"random moves": "random"})
+    outcome = experiment.run(context, "tiny")
+    stages, matches = outcome.tables
+    assert [row[0] for row in stages.rows] == ["0 to 49"]  # the games have 40 moves
+    assert all(isinstance(row[2], Score) and row[2].games == 2 for row in matches.rows)
