@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from hyoka.agents.agent import Agent, EvaluationSource, RecordedEvaluations
 from hyoka.foundation.errors import NotationError, ParameterError, SourceError, nearest
 from hyoka.games import facts_named
+from hyoka.storage.files import read_regular
 from hyoka.storage.user_tables import NAMING, read_table
 
 TABLE: Final = "table"
@@ -116,7 +117,7 @@ class ImportedEvaluations:
         if not isinstance(self.table, str | Path):
             return {}
         try:
-            return {TABLE: hashlib.sha256(Path(self.table).read_bytes()).hexdigest()}
+            return {TABLE: hashlib.sha256(read_regular(self.table)).hexdigest()}
         except OSError as error:
             raise SourceError(f"{self.table}: can't be read: {error.strerror}") from error
 

@@ -14,6 +14,7 @@ from hyoka.foundation.errors import ParameterError, SourceError
 from hyoka.games import Move, Position, game_facts, position
 from hyoka.models.model import Model
 from hyoka.records import Record, read_records, records_in
+from hyoka.storage.files import open_regular
 from hyoka.storage.model_file import ModelFile, read_model_file, shown
 
 Whose = Literal["winners", "decided", "all"]
@@ -163,7 +164,7 @@ class Book(Model):
 def _is_model_file(path: Path) -> bool:
     """Whether a file has a model header; records may be a folder, or of any size."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:  # a pipe can be read only once
             return file.read(len(_HEADER)) == _HEADER
     except OSError:
         return False

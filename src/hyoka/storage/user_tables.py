@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hyoka.foundation.errors import SourceError, escape_control_chars
+from hyoka.storage.files import open_regular
 
 KEYS: Final = ("game_id", "ply")
 POSITION: Final = ("position", "fen", "sfen", "epd", "text")
@@ -75,7 +76,7 @@ def _as_arrow(given: Any) -> pa.Table:
 
 def _read(file: Path) -> pa.Table:
     try:
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:  # tables are read more than once
             is_parquet = stream.read(len(_PARQUET)) == _PARQUET
         return pq.read_table(file) if is_parquet else pyarrow.csv.read_csv(file)
     except OSError as error:

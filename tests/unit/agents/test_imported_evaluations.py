@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """User evaluations: out of tables, and by functions."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -109,11 +110,13 @@ def test_what_can_not_be_meant_is_refused_with_its_row(
     assert study.engines == []
 
 
-def test_tables_that_are_none_are_told(study: hk.Study, tmp_path: Path) -> None:
+def test_files_that_are_not_tables_are_refused(study: hk.Study, tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_bytes(b"a,b\n1\n")
+    os.mkfifo(tmp_path / "pipe.csv")
     for spec, error, message in (
         (f"table:{tmp_path / 'none.csv'}", SourceError, "No such file"),
         (f"table:{tmp_path / 'bad.csv'}", SourceError, "neither CSV nor Parquet"),
+        (f"table:{tmp_path / 'pipe.csv'}", SourceError, "not a regular file"),
         ("table:", NotationError, "names no file"),
         ("table:view=black:x.csv", NotationError, "view is first or mover"),
     ):

@@ -2,6 +2,8 @@
 """Opening books: what is in them, how files hold them, and how they are played."""
 
 import json
+import os
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -122,10 +124,19 @@ def test_a_file_holds_the_book_and_says_how_it_was_made(tmp_path: Path) -> None:
         hk.Chess().text,
     ],
 )
-def test_a_damaged_line_is_told(line: str) -> None:
+def test_a_damaged_line_is_refused(line: str) -> None:
     content = f"positions and moves\n{line}\n".encode()
     with pytest.raises(hk.errors.SourceError, match="line 2"):
         Book.from_file("chess", ModelFile.of("book", content, game="chess"))
+
+
+def test_a_book_comes_from_records_in_a_pipe(tmp_path: Path) -> None:
+    """A pipe can be read only once."""
+    pipe = tmp_path / "games.pgn"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(PGN,), daemon=True)
+    writer.start()
+    assert Book.from_file("chess", pipe).counts == Book.from_records("chess", records()).counts
 
 
 def test_by_frequency_moves_are_drawn_with_the_probability_of_their_counts() -> None:

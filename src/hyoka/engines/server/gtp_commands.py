@@ -5,7 +5,6 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -19,6 +18,7 @@ from hyoka.games.diagram import terminal
 from hyoka.games.go import point_name, stones_of, without_passes
 from hyoka.records.problems import load_sgf_past
 from hyoka.search import MoveReport, SearchResult
+from hyoka.storage.files import open_regular
 
 PLAYOUTS: Final = 128
 _LONGEST: Final = 3
@@ -359,9 +359,8 @@ class SetUp:
         number = None
         if len(words) > 1 and words[-1].isdecimal():
             number = int(words.pop()[:6]) or None
-        path = Path(" ".join(words))
         try:
-            with path.open("rb") as file:
+            with open_regular(" ".join(words)) as file:
                 past = load_sgf_past(file.read(_LARGEST_SGF), number)
         except (Error, OSError, ValueError) as error:
             raise NotationError(f"cannot load file: {error}") from None

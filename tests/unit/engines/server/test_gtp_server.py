@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our side of GTP, around a scripted search."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def test_superko_reaches_back_over_moves_out_of_turn() -> None:
     assert answers(*KO, "play w J9", "undo", "play b D2")[-1] == "? illegal move"
 
 
-def test_either_colour_may_move_at_any_time_and_all_can_be_taken_back() -> None:
+def test_either_color_may_move_at_any_time_and_all_can_be_taken_back() -> None:
     out = answers(
         *("play b C3", "play b D4", "play w E5", "play w F6", "undo", "undo", "undo"),
         *("play w D4", "undo", "undo", "undo"),
@@ -175,6 +176,14 @@ def test_records_are_loaded_up_to_a_move_with_their_past(tmp_path: Path) -> None
     assert "C7" in out[1]
     assert out[2].startswith("? cannot load file")
     assert out[3].startswith("? cannot load file")
+
+
+def test_a_pipe_is_no_record_to_load(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.sgf")  # to open it would wait for a writer
+    assert answers(f"loadsgf {tmp_path / 'pipe.sgf'}", "name") == [
+        f"? cannot load file: [Errno 22] not a regular file: '{tmp_path / 'pipe.sgf'}'",
+        "= Hyoka",
+    ]
 
 
 def test_the_board_is_drawn_without_empty_lines() -> None:
@@ -300,7 +309,7 @@ def test_whatever_is_said_ends_an_analysis(word: str) -> None:
         engine.until("^$")
 
 
-def test_values_are_seen_by_the_side_that_is_analysed() -> None:
+def test_values_are_seen_by_the_analyzed_side() -> None:
     with analyzing() as engine:
         engine.say("kata-analyze w 10 maxmoves 1 rootInfo true ownership true")
         line = engine.until("^info")
