@@ -61,13 +61,17 @@ class Setting:
     default_limit: int = 0
     """The limit of a search without any limit; 0: none."""
 
+    def names_file(self, text: str) -> bool:
+        """Whether a value in a spec is the name of a file."""
+        return self.kind == "file" and (text not in _WITHOUT_FILE or self.model_files == ("book",))
+
     def read(self, text: str) -> Value:
         """Parse a value; raises NotationError with a hint.
 
         A file is read at once; raises SourceError if it can't be read or is of another kind.
         """
         if self.kind == "file":
-            if text in _WITHOUT_FILE and self.model_files != ("book",):
+            if not self.names_file(text):
                 return text
             if not text:
                 raise NotationError(f"'{self.name}' names no file: {self.name}=…")

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +19,8 @@ import hyoka as hk
 from hyoka.agents import Agent, agent_of, kind_of, roles_of, spec_of
 from hyoka.agents.kinds import AGENT_KINDS
 from hyoka.apps.studio.folder import Folder
+from hyoka.search import KINDS
+from hyoka.search.settings import setting_named
 
 _KNOWN: Final = {
     "stockfish": "uci:stockfish",
@@ -57,11 +59,13 @@ class Engines:
             spec = self.allowed[text]
             if kind_of(spec).names_program:
                 return agent_of(spec)
+            # The user's own files may be outside of the folder.
+            spec = _with_files(spec, lambda name: folder.root / name)
         else:
-            spec = text
             _check_names_no_program(text, self.choices())
             folder.check_text(text)
-        agent = agent_of(_with_files(spec, folder))
+            spec = _with_files(text, folder.path)
+        agent = agent_of(spec)
         for name, size, limit in (
             ("threads", agent.threads, os.cpu_count() or 1),
             ("memory", agent.memory_mib, _MAX_MEMORY_MIB),
@@ -91,14 +95,18 @@ def _check_names_no_program(text: str, known: Sequence[str]) -> None:
     )
 
 
-def _with_files(spec: str, folder: Folder) -> str:
-    """Return a spec with the full names of files in the folder."""
-
-    def full_name(value: re.Match[str]) -> str:
-        is_file = os.path.isfile(folder.root / value[0])
-        return str(folder.path(value[0])) if is_file else value[0]
-
-    return re.sub(r"(?<==)[^,]+", full_name, spec)
+def _with_files(spec: str, path_of: Callable[[str], Path]) -> str:
+    """Return a search's spec with full names of files: the current folder may be another one."""
+    kind, colon, settings = spec.partition(":")
+    if kind not in KINDS:
+        return spec
+    parts = []
+    for part in settings.split(","):
+        name, equals, value = part.partition("=")
+        if equals and setting_named(kind, name.strip()).names_file(value.strip()):
+            value = str(path_of(value.strip()))
+        parts.append(name + equals + value)
+    return kind + colon + ",".join(parts)
 
 
 def engines_on_path() -> dict[str, str]:

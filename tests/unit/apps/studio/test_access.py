@@ -25,6 +25,7 @@ from hyoka.apps.studio.access import AccessControl, is_loopback
 from hyoka.apps.studio.forms import Allow, Field, Forms
 from hyoka.apps.studio.rooms import ROOMS
 from hyoka.apps.studio.rooms.study_views import VIEWS
+from hyoka.storage.model_file import ModelFile
 
 OURS = "http://127.0.0.1"
 TOKEN = "a-token-that-nobody-guesses"
@@ -368,12 +369,38 @@ def test_a_link_out_of_the_folder_is_not_read_by_a_run(tmp_path: Path) -> None:
 def test_an_engine_is_known_by_the_name_that_the_user_gave(folder: Path) -> None:
     studio = Studio.on(Folder(folder), Engines({"sf": "uci:nodes=1:stockfish"}), COMMANDS)
     words = studio.words("match run", {"players": ["sf\nbest=sf@60+1", "uct:playouts=5"]})
-    told = ["sf=uci:nodes=1:stockfish", "best=uci:nodes=1:stockfish@60+1", "uct:playouts=5"]
-    assert words == ["match", "run", *told]
+    specs = ["sf=uci:nodes=1:stockfish", "best=uci:nodes=1:stockfish@60+1", "uct:playouts=5"]
+    assert words == ["match", "run", *specs]
     assert studio.engines.agent("sf", studio.folder).spec.text == "uci:nodes=1:stockfish"
     for text in ("uci:stockfish", "uct:eval=/etc/passwd", "uct:eval=../x", ""):
         with pytest.raises(hk.Error):
             studio.engines.agent(text, studio.folder)
+
+
+def test_files_of_a_search_are_those_in_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The studio may run in another folder than the one that it shows."""
+    inside, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
+    for place, value in ((inside, 30), (elsewhere, 77)):
+        place.mkdir()
+        model = ModelFile.of("weights", {"game": "chess", "weights": {"bishop_pair": value}})
+        model.save(place / "w.json")
+    (elsewhere / "secret.json").write_bytes((elsewhere / "w.json").read_bytes())
+    monkeypatch.chdir(elsewhere)
+    given = {"mine": f"ab:eval={elsewhere / 'secret.json'}", "near": "ab:eval=w.json"}
+    engines, folder = Engines(given), Folder(inside)
+
+    def path_of(text: str) -> str:
+        return str(engines.agent(text, folder).spec["eval"].path)
+
+    for text in ("ab:eval=w.json", "ab:depth=2,eval= w.json", "near"):
+        assert path_of(text) == str(inside / "w.json")
+    assert path_of("mine") == str(elsewhere / "secret.json")
+    assert engines.agent("ab:eval=built-in", folder).spec["eval"] == "built-in"
+    for text in ("ab:eval=secret.json", "ab:depth=2,eval= secret.json", "uct:book=built-in"):
+        with pytest.raises(hk.errors.SourceError, match="there is no"):
+            engines.agent(text, folder)
 
 
 def test_a_kept_run_is_checked_again_before_it_goes_on(tmp_path: Path) -> None:
