@@ -113,7 +113,8 @@ def play_match(
         try:
             match.play(jobs, executor)
         finally:
-            export_match(folder, _renamed(journal.games.values(), titles))
+            ended = _renamed(journal.games.values(), titles)
+            export_match(folder, ended, engine_comments=plan.engine_comments)
         return MatchResult(folder, match.standing, match.wanted, match.verdict)
 
 

@@ -282,6 +282,8 @@ class MatchPlan:
     openings: Sequence[Opening] = field(repr=False)
     format: str = "round-robin"
     seed: int = 0
+    engine_comments: bool = True
+    """The form of evaluations in PGN, see `hk.records.record_text`; it identifies no match."""
 
     def __post_init__(self) -> None:
         if len(self.players) < 2:
@@ -427,6 +429,10 @@ class MatchOptions:
         0.25, "Tolerance in seconds before a player loses on time.", name="margin", min=0
     )
     seed: int = option(0, "Seed of openings and searches.")
+    engine_comments: bool = option(
+        True,
+        "In PGN, write evaluations as match runners do, {+0.35/12 1.2s}; otherwise as commands.",
+    )
 
 
 def plan_match(
@@ -471,7 +477,7 @@ def plan_match(
         starts = openings_of(openings, name, seed=seed)
     else:
         starts = python_openings(openings, rules.line(), seed=seed)
-    return MatchPlan(rules, specs, starts, options.format, seed)
+    return MatchPlan(rules, specs, starts, options.format, seed, options.engine_comments)
 
 
 def _player(player: str | PlayerSpec | Spec, clock: TimeControl | None) -> PlayerSpec:

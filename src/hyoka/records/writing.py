@@ -343,14 +343,13 @@ WRITERS: Final = {
 _NAMES: Final = {suffix: name for name, each in WRITERS.items() for suffix in each.suffixes}
 
 
-def record_text(record: Record, format: str, *, engine_comments: bool = True) -> str:
+def record_text(record: Record, format: str, *, engine_comments: bool | None = None) -> str:
     """Write the record in a format of `WRITERS`; unsupported data are omitted.
 
-    In PGN, players' evaluations of their own moves have the format of match runners, `{+0.35/12
-    1.2s}`, which most tools read; without `engine_comments` they are commands, `[%eval 0.35]`.
-
     The record's own headers and comments are written verbatim if they agree with its fields and
-    remarks.
+    remarks. In PGN, other evaluations of players' own moves have the format of match runners,
+    `{+0.35/12 1.2s}`, which most tools read. With `engine_comments`, the record's own comments with
+    evaluations are rewritten: True in this format, False as commands, `{[%eval 0.35]}`.
 
     >>> import hyoka as hk
     >>> [game] = hk.parse_records("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")
@@ -368,7 +367,8 @@ def record_text(record: Record, format: str, *, engine_comments: bool = True) ->
         words = "lines of moves are" if format == "lines" else f"{format.upper()} is"
         raise NotationError(f"{words} not written for {record.game}")
     writer = WRITERS[format]
-    draft = Draft(_plain(record), engine_comments=engine_comments)
+    rewritten = {} if engine_comments is None or format != "pgn" else _evaluations(record)
+    draft = Draft(_plain(record), wordings=rewritten, engine_comments=engine_comments is not False)
     while True:
         text = writer.write(draft)
         if format == "lines" or not _has_own_words(draft.record):
@@ -377,6 +377,15 @@ def record_text(record: Record, format: str, *, engine_comments: bool = True) ->
         if fitted is None:
             return text
         draft = fitted
+
+
+def _evaluations(record: Record) -> dict[int, Wording]:
+    """The style in which remarks with evaluations are rewritten, by ply."""
+    return {
+        each.ply: Wording.both
+        for each in record.remarks
+        if each.ply and (each.score is not None or each.mate is not None)
+    }
 
 
 _CONTROLS: Final = dict.fromkeys((*range(32), 127), " ")
@@ -451,7 +460,7 @@ def write_records(
     path: str | Path,
     *,
     format: str | None = None,
-    engine_comments: bool = True,
+    engine_comments: bool | None = None,
 ) -> int:
     """Write records to one file atomically and return their number.
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
+from hyoka.apps.cli import run
 from hyoka.arena import export_match, plan_match, play_match
 from hyoka.records import Remark, record_text
 
@@ -213,3 +214,44 @@ def test_others_read_every_move_of_a_match_of_ours(tmp_path: Path) -> None:
     export_match(tmp_path, games, engine_comments=False)
     assert read_by_others((tmp_path / "games.pgn").read_text()) == []
     assert not re.search(r"(?:\[%(?:clk|emt) [^\]]*|/\d+ \d+)\.\d{4,}", text)  # milliseconds
+
+
+def test_an_option_of_commands_says_how_evaluations_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    players = ["match", "run", "ab:depth=1", "ab:depth=2"]
+    rules = ["-g", "chess", "--openings", "start", "--max-plies", "8", "-n", "2"]
+    match = [*players, *rules, "--no-report", "-o", "m", "-q"]
+
+    def read(file: str) -> int:
+        """The number of evaluations that others read; we read all of them."""
+        text = Path(file).read_text().partition("\n\n[Event")[0]
+        assert len(hk.parse_records(text)[0].remarks) == 8
+        return len(read_by_others(text))
+
+    def converted(source: str, *options: str) -> int:
+        words = ["records", "convert", source, "-o", "out.pgn", "--force", "-q"]
+        assert run([*words, *options]) == 0
+        return read("out.pgn")
+
+    assert run([*match, "--no-engine-comments"]) == 0
+    assert read("m/games.pgn") == 0
+    Path("commands.pgn").write_bytes(Path("m/games.pgn").read_bytes())
+    assert run(match) == 0
+    assert read("m/games.pgn") == 8
+    assert converted("m/games.pgn") == 8
+    assert converted("commands.pgn") == 0
+    assert converted("m/games.pgn", "--no-engine-comments") == 0
+    assert converted("commands.pgn", "--engine-comments") == 8
+
+
+def test_rewriting_evaluations_leaves_the_other_words_of_a_comment() -> None:
+    [record] = hk.parse_records(
+        "1. e4 {best by test [%eval 0.35,12] really} e5 {[%clk 0:09] fine} *"
+    )
+    ours = replace(record, remarks=(replace(record.remarks[0], author="first"), record.remarks[1]))
+    engine, clock = comments_of(ours, engine_comments=True)
+    assert engine == "+0.35/12 best by test really"
+    assert comments_of(ours, engine_comments=False)[0].endswith(" best by test really")
+    assert clock == "[%clk 0:09] fine"

@@ -23,6 +23,7 @@ from hyoka.foundation.errors import Error
 from hyoka.records import Record, Refused, UnreadableNumber, batches, read_records, write_records
 from hyoka.records.summary import Summary, summarize
 from hyoka.records.writing import format_of_path
+from hyoka.storage.outputs import STUDY
 from hyoka.study import ImportReport, append_to_study, games_where, make_study
 
 Files = Annotated[
@@ -47,7 +48,7 @@ GamesWhere = Annotated[
 def study_create_command(
     study: Annotated[
         Path,
-        OutputFolder(),
+        OutputFolder(STUDY, "a study"),
         typer.Argument(metavar="STUDY", help="The new folder.", show_default=False),
     ],
     files: Files,
@@ -135,6 +136,16 @@ def records_convert_command(
     ] = None,
     format: Format = None,
     strict: Strict = False,
+    engine_comments: Annotated[
+        bool | None,
+        typer.Option(
+            "--engine-comments/--no-engine-comments",
+            help="In PGN, rewrite evaluations as match runners do, {+0.35/12 1.2s}, or as "
+            "commands; by default, comments stay as they are.",
+            metavar="",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Convert records to another format of the same game."""
     stream = read_records(*files, format=format, strict=strict)
@@ -151,7 +162,7 @@ def records_convert_command(
         raise Error(
             f"no games were read from {' '.join(files)}{why}; nothing is written to {output}"
         )
-    count = write_records(games, output, format=to_format)
+    count = write_records(games, output, format=to_format, engine_comments=engine_comments)
     if wants_json():
         values = {"file": str(output), "games": count, "refused": stream.faults}
         print_json({**values, "unreadable": stream.unreadable, "unread": stream.unread})
