@@ -90,20 +90,20 @@ def check_output(
 def check_output_folder(folder: Path, mark: str = "", *, what: str = "output") -> None:
     """Raise OutputError unless `what` can be written into a folder without touching other files.
 
-    The folder must be new, empty, or contain the file `mark`, by which Hyoka recognizes it. With
-    an empty `mark`, any writable folder is accepted.
+    The folder must be new, empty, or contain the file `mark`, by which Hyoka recognizes it; the
+    mark may be a pattern, such as `*/match.toml`. With an empty `mark`, any writable folder is
+    accepted.
     """
     try:
         status = _status(folder)
         if status is not None and not stat.S_ISDIR(status.st_mode):
             raise OutputError(f"{folder}: is a file; name a folder")
-        if status is not None and mark and not (folder / mark).exists():
-            with os.scandir(folder) as entries:
-                if any(not entry.name.startswith(".") for entry in entries):
-                    raise OutputError(
-                        f"{folder}: the folder is not empty and has no {mark}, so that it is no "
-                        f"place for {what}; choose a new folder"
-                    )
+        is_known = status is None or not mark or any(folder.glob(mark))
+        if not is_known and not _is_empty(folder, below=mark.count("/")):
+            raise OutputError(
+                f"{folder}: the folder is not empty and has no {mark}, so that it is no "
+                f"place for {what}; choose a new folder"
+            )
         existing = folder.resolve()
         while _status(existing) is None:
             existing = existing.parent
@@ -182,6 +182,18 @@ def _status(path: Path) -> os.stat_result | None:
         return path.stat()
     except FileNotFoundError:
         return None
+
+
+def _is_empty(folder: Path, below: int) -> bool:
+    """Whether a folder has only hidden files, and folders that are empty up to levels below.
+
+    Interrupted runs may leave folders with locks only.
+    """
+    visible = [each for each in folder.iterdir() if not each.name.startswith(".")]
+    return all(
+        below and not each.is_symlink() and each.is_dir() and _is_empty(each, below - 1)
+        for each in visible
+    )
 
 
 def _check_replaced(

@@ -383,3 +383,50 @@ def test_a_match_is_played_in_no_folder_of_others(
     plan = hk.plan_match("mc:playouts=1", "uct:playouts=1", game="go3")
     with pytest.raises(OutputError, match=r"no match\.toml"):
         hk.play_match(plan, "thesis", games=2)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["study", "create", "thesis", "go.sgf"],
+        ["learn", "prior", "uct:preset=paper,playouts=2", "--game", "othello", "-o", "thesis"],
+        ["match", "ablate", "uct:preset=paper", "--game", "othello", "-o", "thesis"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+@pytest.mark.parametrize("name", ["notes.txt", "data/notes.txt", "data/study.toml"])
+def test_runs_are_stored_in_no_folder_of_others(
+    records: Path, words: list[str], name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = records.parent / "thesis" / name
+    file.parent.mkdir(parents=True)
+    file.write_text("mine")
+    assert run([*words, "--quiet"]) == 2
+    assert "choose a new folder" in capsys.readouterr().err
+    assert [each for each in Path("thesis").rglob("*") if each.is_file()] == [
+        file.relative_to(records.parent)
+    ]
+
+
+def test_a_folder_of_matches_is_known_by_the_matches_in_it(tmp_path: Path) -> None:
+    interrupted = tmp_path / "interrupted"
+    interrupted.mkdir()
+    (interrupted / ".lock").write_text("")
+    check_output_folder(tmp_path, "*/match.toml")
+    with pytest.raises(OutputError, match=r"no match\.toml"):
+        check_output_folder(tmp_path, "match.toml")
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(OutputError, match=r"no \*/match\.toml"):
+        check_output_folder(tmp_path, "*/match.toml")
+    (interrupted / "match.toml").write_text("")
+    check_output_folder(tmp_path, "*/match.toml")
+
+
+def test_a_study_is_created_in_no_existing_folder(records: Path) -> None:
+    for name in ("empty", "thesis"):
+        Path(name).mkdir()
+    Path("thesis", "notes.txt").write_text("mine")
+    for name in ("empty", "thesis", "."):
+        with pytest.raises(hk.errors.StudyError, match="is not a study; choose another name"):
+            hk.Study.create(name, records)
+    assert [each.name for each in Path("thesis").iterdir()] == ["notes.txt"]

@@ -233,8 +233,8 @@ class Output:
 class OutputFolder:
     """Marks a parameter that names an output folder.
 
-    Such folders contain the file `mark`; other folders with files are refused. Without a mark, the
-    command checks the files.
+    Such folders contain the file `mark`, which may be a pattern; other folders with files are
+    refused. Without a mark, the command checks the files.
     """
 
     mark: str = ""

@@ -67,6 +67,12 @@ from hyoka.workflows.rating_sources import Results, read_results
 
 _INTERRUPTED = 130
 
+Matches = Annotated[
+    Path,
+    OutputFolder(f"*/{DESCRIPTION}", "matches"),
+    option("--output", "Output folder.", metavar="FOLDER"),
+]
+"""A folder with a folder for each match."""
 Games = Annotated[int, option("--games", "Number of games per pair of players.", min=1)]
 OpeningsOption = Annotated[
     str | None, option("--openings", metavar="FILE[:PLIES]|random[:PLIES]|start")
@@ -590,9 +596,7 @@ def match_ablate_command(
     ] = "added",
     openings: OpeningsOption = None,
     komi: Annotated[float | None, option("--komi")] = None,
-    folder: Annotated[
-        Path, OutputFolder(), option("--output", "Output folder.", metavar="FOLDER")
-    ] = Path("matches"),
+    folder: Matches = Path("matches"),
     seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,

@@ -31,7 +31,7 @@ from hyoka.apps.cli.command_options import (
     check_outputs,
     option,
 )
-from hyoka.apps.cli.match_commands import clock_text, match_player, workers
+from hyoka.apps.cli.match_commands import Matches, clock_text, match_player, workers
 from hyoka.apps.cli.model_commands import HOLD_OUT, games_of, split
 from hyoka.apps.cli.output import (
     answered,
@@ -893,9 +893,7 @@ def learn_prior_command(
         ),
     ] = "uct:preset=paper,playouts=1000",
     settings: Annotated[Callable[..., PriorSettings], Plan(PriorSettings)] = PriorSettings,
-    folder: Annotated[
-        Path, OutputFolder(), option("--output", "Output folder.", metavar="FOLDER")
-    ] = Path("matches"),
+    folder: Matches = Path("matches"),
     jobs: Jobs = None,
     cluster_address: Cluster = None,
 ) -> None:
