@@ -100,13 +100,13 @@ _CHESS_NOTES: Final = (
 )
 _SHOGI_NOTES: Final = (
     "Our alpha-beta stands where the paper has GPS Shogi, programs' games on floodgate where it "
-    "has people's (every eighth at the small scale). A record goes to whoever could mate first by "
-    "a search of 10,000 nodes, as in the paper. `off` is their original: of what we say of kings "
-    "only their places and those of the other pieces beside them stay, as in the paper's ending; "
-    "attackers, defenders, and the open, guarded and free squares around a king are off, and all "
-    "but the first two stay so throughout. `hand` has our built-in weights of these two (in splits "
-    "those of the ending alone). Our terms count attackers around the other king and defenders of "
-    "one's own as good."
+    "has people's (every eighth at the small scale). A record goes to the side that could mate "
+    "first by a search of 10,000 nodes, as in the paper. `off` is their original: of what we say "
+    "of kings only their places and those of the other pieces beside them stay, as in the paper's "
+    "ending; attackers, defenders, and the open, guarded and free squares around a king are off, "
+    "and all but the first two stay so throughout. `hand` has our built-in weights of these two "
+    "(in splits those of the ending alone). Our terms count attackers around the other king and "
+    "defenders of the own king as good."
 )
 
 _TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
@@ -127,7 +127,7 @@ _TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
         _ALL,
         SCALES,
         f"{_GO_NOTES} Their LFT can be neither the formula they give nor the usual lift; ours "
-        "is the usual one.",
+        "is the standard lift.",
     ),
     GoExperiment(
         "000-table2",
@@ -298,7 +298,7 @@ _TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
         },
         "Debian's GPS Shogi (gpsusi) is a later revision than the paper's, whose evaluation was "
         "learned from professionals' games since. At depth 1 it plays each move and looks at "
-        "captures; the paper takes its evaluation as it is. Large: the one king has two attackers "
+        "captures; the paper takes its evaluation unchanged. Large: the one king has two attackers "
         "more around it, or two defenders fewer, than the other. The paper's original splits.",
     ),
 )

@@ -168,7 +168,7 @@ def at_ladders(judged: Judged) -> Found:
             if program.name == OURS
             else verdict(f"{program.label} splits at ladders", size)
         )
-    for more, fewer in _neighbours(judged):
+    for more, fewer in _neighbors(judged):
         shrunk = sizes.shrinks(fewer[1], more[1])
         verdicts.append(verdict(f"{more[0].label} splits less than {fewer[0].label}", shrunk))
     headings = ("program", "White's stones in danger", "Black's stones in danger", "split")
@@ -371,7 +371,7 @@ def _draw_parts(
     return file
 
 
-def _neighbours(
+def _neighbors(
     judged: Judged,
 ) -> Iterator[tuple[tuple[Program, Sample], tuple[Program, Sample]]]:
     for one, other in itertools.pairwise(judged):

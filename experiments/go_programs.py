@@ -153,7 +153,7 @@ class GoExperiment:
 
     id: str
     title: str
-    analyse: Callable[[Judged], Found]
+    analyze: Callable[[Judged], Found]
     names: tuple[str, ...]
     """Names of the programs."""
     scales: Mapping[str, GoScale]
@@ -167,5 +167,5 @@ class GoExperiment:
         engines = context.evaluate(study, [each.spec for each in wanted], chosen.sample)
         loaded = measured(study, engines, columns=COLUMNS)
         judged = Judged(wanted, loaded, context.place(self.id), scale, context.seed)
-        tables, verdicts, figures = self.analyse(judged)
+        tables, verdicts, figures = self.analyze(judged)
         return Outcome(judged.about, tables, tuple(verdicts), tuple(figures))

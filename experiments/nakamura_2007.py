@@ -305,7 +305,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         ("UCT", "αβ"),
         _THEIR_TABLE_1,
         "The paper's machine made about 18,000 simulations in its 100 s a move; what its αβ saw "
-        "is not told. Which reading of the influence αβ has decides this table: ours is the "
+        "is not stated. Which reading of the influence αβ has decides this table: ours is the "
         "strongest, hundreds of Elo above the one that the text suggests first (003-readings). "
         "The paper does not say which it had. 0.4 s was chosen, for the weaker one, after a look "
         "at 0.1 s.",
@@ -350,6 +350,6 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         TheirScore(Score(59, 9, 28), Score(68, 19, 13)),
         "The paper gives neither the prior's weight nor the sigmoid's scale, and plays equal "
         "simulations only. `hyoka learn prior --game blokus_duo` fits both by self-play; a weight "
-        "of 40 simulations, chosen before, is not told from the best there.",
+        "of 40 simulations, chosen before, does not differ measurably from the best there.",
     ),
 )

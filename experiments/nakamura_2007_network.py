@@ -160,8 +160,8 @@ class Laboratory:
             settings = dataclasses.replace(
                 settings, patience=settings.epochs, decay=0.0, stops_early=False
             )
-        told = repr((made_of, variant, settings, self.context.seed))
-        key = hashlib.sha256(told.encode()).hexdigest()[:8]
+        key_text = repr((made_of, variant, settings, self.context.seed))
+        key = hashlib.sha256(key_text.encode()).hexdigest()[:8]
         file = self.context.place("003-network") / f"{variant.slug}-{key}.eval"
         if file.exists():
             return file
@@ -404,8 +404,8 @@ class ErrorExperiment:
         rows: list[tuple[Value, ...]] = []
         for each in errors_by_ply(networks, tests):
             error = mean_by_game(squares, tests.games, plies == each.ply, plies < 0)
-            told = 1 - each.squared / each.variance if each.variance > 0 else None
-            rows.append((each.ply, each.positions, error, each.variance, told))
+            explained = 1 - each.squared / each.variance if each.variance > 0 else None
+            rows.append((each.ply, each.positions, error, each.variance, explained))
         early, late = plies < _EARLY, plies >= _LATE
         more = mean_by_game(squares, tests.games, late, early)
         gains = _off_the_mean(tests) - squares
@@ -414,7 +414,7 @@ class ErrorExperiment:
             f"{laboratory.amount.test_games:,} other games",
             (
                 OutcomeTable(
-                    ("pieces laid", "positions", "MSE", "of the mean", "told of that"),
+                    ("pieces laid", "positions", "MSE", "of the mean", "explained"),
                     tuple(rows),
                 ),
             ),
@@ -425,7 +425,7 @@ class ErrorExperiment:
                 ),
                 not_shown_if_few(
                     verdict(
-                        "the opening is foretold better than by its mean",
+                        "the opening is predicted better than by its mean",
                         mean_by_game(gains, tests.games, early, plies < 0),
                         "less MSE",
                     ),
@@ -617,7 +617,7 @@ class AblationExperiment:
                 found += [
                     not_shown_if_few(
                         verdict(
-                            f"{each.name}: foretells the ending better than the paper's",
+                            f"{each.name}: predicts the ending better than the paper's",
                             mean_by_game(
                                 squares[PAPERS] - squares[each], tests.games, late, nowhere
                             ),
@@ -702,11 +702,11 @@ _OPPONENTS_SCALES: Final = {
 }
 _NOTES: Final = (
     "The paper gives neither hidden units, nor how networks were trained, nor the prior's weight. "
-    "Ours see the board as whoever is to move does; counts are scaled by how much they vary; Adam "
-    "goes down the squared error until a tenth of the games is foretold no better. A position's "
-    "win rate is the mean of all simulations of the search that had to move there. A ply is the "
-    "number of pieces laid. The paper's games have 18,000 simulations a move, and 1,800 were "
-    "learned from."
+    "Ours see the board from the side to move; counts are scaled by how much they vary; Adam goes "
+    "down the squared error until the prediction of a tenth of the games no longer improves. A "
+    "position's win rate is the mean of all simulations of the search that had to move there. A "
+    "ply is the number of pieces laid. The paper's games have 18,000 simulations a move, and 1,800 "
+    "were learned from."
 )
 EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     TableExperiment(
@@ -743,7 +743,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         f"moves, from ply {_LATE_PLY} on. Trained to the end: all epochs on all games, and "
         "nothing pulls weights to 0. Tells nothing: all positions are worth one half, so that the "
         "prior only dilutes what simulations say. Turned round: the paper's network with the win "
-        "rates of the wrong side; tests of a network by itself, such as figure 3, don't see "
+        "rates of the wrong side; tests of a network alone, such as figure 3, don't see "
         "such an error of the search.",
     ),
 )

@@ -78,26 +78,26 @@ def definition(experiment: Experiment, scale: str) -> str:
     Titles and notes are excluded, since they do not affect measurements.
     """
     parts = [
-        _told(getattr(experiment, field.name))
+        _text_form(getattr(experiment, field.name))
         for field in fields(experiment)  # type: ignore[arg-type]
         if field.name not in ("title", "notes", "scales")
     ]
     parts.append(str(getattr(experiment, "built_in", "")))  # not in the players' specs
     chosen = dict(experiment.scales)[scale] if isinstance(experiment.scales, dict) else scale
-    return hashlib.sha256("\n".join([*parts, _told(chosen)]).encode()).hexdigest()[:8]
+    return hashlib.sha256("\n".join([*parts, _text_form(chosen)]).encode()).hexdigest()[:8]
 
 
-def _told(value: object) -> str:
+def _text_form(value: object) -> str:
     """A process-independent text form of a value."""
     if is_dataclass(value) and not isinstance(value, type):
-        inner = ", ".join(f"{f.name}={_told(getattr(value, f.name))}" for f in fields(value))
+        inner = ", ".join(f"{f.name}={_text_form(getattr(value, f.name))}" for f in fields(value))
         return f"{type(value).__name__}({inner})"
     if callable(value):
         return getattr(value, "__name__", type(value).__name__)
     if isinstance(value, tuple | list):
-        return f"[{', '.join(map(_told, value))}]"
+        return f"[{', '.join(map(_text_form, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_told(k)}: {_told(v)}' for k, v in value.items())}}}"
+        return f"{{{', '.join(f'{_text_form(k)}: {_text_form(v)}' for k, v in value.items())}}}"
     text = repr(value)
     for words in _FORMERLY_MEANT:
         text = text.replace(words, "")

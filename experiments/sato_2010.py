@@ -267,7 +267,7 @@ class PlayoutsExperiment:
         headings = ("move selection", "theirs: prediction", "termination", "speed")
         ours = ("ours: drawn", "likeliest", "termination", "playouts/s")
         return Outcome(
-            f"{len(unseen)} games of professionals foretold, {len(learned)} others learned from; "
+            f"{len(unseen)} games of professionals predicted, {len(learned)} others learned from; "
             f"{amount.playouts:,} playouts from the start, 256 plies at most",
             (OutcomeTable((*headings, *ours), tuple(rows)),),
             tuple(_playout_verdicts(*found)),
@@ -283,7 +283,7 @@ def _playout_verdicts(
         assert each.drawn is not None
         found += [
             verdict(
-                f"ratings {name} foretell more than chance",
+                f"ratings {name} predict more than chance",
                 independent_difference(each.drawn, random.drawn),
             ),
             verdict(
@@ -537,12 +537,12 @@ class LostExperiment:
         rows: list[tuple[Value, ...]] = []
         right = []
         for name, sample in (("αβ", alpha_beta), ("MCTS", tree)):
-            told = (sample.values > 0.5) == (sample.results > 0.5)
-            right.append(told[even])
+            correct = (sample.values > 0.5) == (sample.results > 0.5)
+            right.append(correct[even])
             how = Resampling(seed=context.seed)
             cells = [
-                mean_by_games(told[some], sample.games[some], how) if some.any() else None
-                for some in (np.ones(len(told), bool), even)
+                mean_by_games(correct[some], sample.games[some], how) if some.any() else None
+                for some in (np.ones(len(correct), bool), even)
             ]
             rows.append((name, *cells))
         found = []
@@ -555,7 +555,7 @@ class LostExperiment:
             f"{len(even):,} positions, 10 to 40 plies before the end; αβ sees {int(even.sum()):,} "
             f"of them within {_EVEN:g} of even; {amount.playouts:,} playouts, {amount.nodes:,} "
             "nodes",
-            (OutcomeTable(("evaluator", "winner told, all", "where even"), tuple(rows)),),
+            (OutcomeTable(("evaluator", "winner predicted, all", "where even"), tuple(rows)),),
             tuple(found),
         )
 

@@ -326,7 +326,7 @@ class OptimizersExperiment:
             if name == Pbilc.name:
                 continue
             plan = dataclasses.replace(searches.plan, optimiser=name)
-            # A step of a batch plays as many games as so many steps of one.
+            # A step of a batch plays as many games as that number of single steps.
             steps = amount.steps // plan.new_optimizer().batch
             plan = dataclasses.replace(plan, steps=steps)
             found[name] = ObjectiveSearch(plan, lessons, place / f"search-{name}")

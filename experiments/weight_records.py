@@ -145,7 +145,7 @@ class Fitted:
             evaluation.save(folder / f"{name}.json", Origin(_COMMAND))
 
 
-Analyse = Callable[["WeightRun"], Outcome]
+Analyze = Callable[["WeightRun"], Outcome]
 
 
 @dataclass(frozen=True)
@@ -155,13 +155,13 @@ class WeightExperiment:
     id: str
     title: str
     adjusted: Adjusted
-    analyse: Analyse
+    analyze: Analyze
     scales: Mapping[str, RecordsScale]
     notes: str = ""
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Collect the positions, then analyze or play."""
-        return self.analyse(WeightRun(self.id, self.adjusted, context, scale, self.scales[scale]))
+        return self.analyze(WeightRun(self.id, self.adjusted, context, scale, self.scales[scale]))
 
 
 @dataclass(frozen=True)

@@ -180,7 +180,7 @@ EXTENDED: Final = (
 
 
 @dataclass(frozen=True)
-class Recognised:
+class Recognition:
     """A tree's ranks of the played moves in held-out games."""
 
     tree: Tree
@@ -195,7 +195,7 @@ class Recognised:
         """Top-n accuracy for n from 1 on, without intervals."""
         return [float((self.ranks <= n).mean()) for n in range(1, most + 1)]
 
-    def ahead_of(self, other: "Recognised") -> Estimate:
+    def ahead_of(self, other: "Recognition") -> Estimate:
         """Difference in top-1 accuracy on the same moves."""
         more = (self.ranks == 1).astype(np.float64) - (other.ranks == 1)
         return mean_by_games(more, self.games, Resampling())
@@ -214,7 +214,7 @@ class RecognitionExperiment:
         """Grow each tree over the same games and predict the same test games."""
         games = Games.read(context, self.scales[scale])
         learned, unseen = (GameTable.from_records(each) for each in (games.learned, games.unseen))
-        found = {tree.name: _recognised(tree, learned, unseen) for tree in (*PLAIN, *EXTENDED)}
+        found = {tree.name: _recognition(tree, learned, unseen) for tree in (*PLAIN, *EXTENDED)}
         rows: tuple[tuple[Value, ...], ...] = tuple(
             (name, each.tree.threshold, *(each.within(n) for n in _WITHIN))
             for name, each in found.items()
@@ -225,24 +225,24 @@ class RecognitionExperiment:
         return Outcome(
             f"trees grown from {int((learned.played >= 0).sum()):,} moves of "
             f"{len(games.learned):,} games; {len(next(iter(found.values())).ranks):,} moves of "
-            f"{len(games.unseen):,} other games foretold",
+            f"{len(games.unseen):,} other games predicted",
             (OutcomeTable(headings, rows),),
             _verdicts(found),
             (figure,),
         )
 
 
-def _recognised(tree: Tree, learned: GameTable, unseen: GameTable) -> Recognised:
+def _recognition(tree: Tree, learned: GameTable, unseen: GameTable) -> Recognition:
     ranks = unseen.predictions(tree.grown(learned).model()).ranks
     points = unseen.played < 361  # excludes passes
     rows = np.flatnonzero((ranks > 0) & points)
     numbers = np.repeat(np.arange(len(unseen.ids)), np.diff(unseen.row_offsets))
-    return Recognised(tree, ranks[rows], numbers[rows])
+    return Recognition(tree, ranks[rows], numbers[rows])
 
 
-def _verdicts(found: Mapping[str, Recognised]) -> tuple[Verdict, ...]:
+def _verdicts(found: Mapping[str, Recognition]) -> tuple[Verdict, ...]:
     better = [
-        verdict(f"{one.name} recognises more than {other.name}",
+        verdict(f"{one.name} recognizes more than {other.name}",
                 found[one.name].ahead_of(found[other.name]))
         for one, other in itertools.pairwise(PLAIN)
     ]  # fmt: skip
@@ -261,7 +261,7 @@ def _verdicts(found: Mapping[str, Recognised]) -> tuple[Verdict, ...]:
     return (*better, quarter, *more)
 
 
-def _draw(found: Mapping[str, Recognised], file: Path) -> None:
+def _draw(found: Mapping[str, Recognition], file: Path) -> None:
     from hyoka.reporting import save_chart  # noqa: PLC0415 - slow to import
     from hyoka.reporting.analysis_charts import recognition_chart  # noqa: PLC0415 - slow to import
 
@@ -280,7 +280,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     ),
     RecognitionExperiment(
         "001-fig4",
-        "Go: how many moves METS recognises, and what extensions bring",
+        "Go: how many moves METS recognizes, and what extensions bring",
         SCALES,
         "The paper's rate was measured on other records. Of points that look alike the one that "
         "the board has first counts as better. Symmetric: grown over all eight orientations. "

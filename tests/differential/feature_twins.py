@@ -95,7 +95,7 @@ def chess_material(board: chess.Board, color: chess.Color) -> int:
     return sum(values[piece.symbol().upper()] for piece in own)
 
 
-def square_colours(board: chess.Board, color: chess.Color) -> list[int]:
+def square_colors(board: chess.Board, color: chess.Color) -> list[int]:
     bishops = board.pieces(chess.BISHOP, color)
     return [(chess.square_file(square) + chess.square_rank(square)) % 2 for square in bishops]
 
@@ -105,7 +105,7 @@ def chess_features(board: chess.Board) -> Features:
     letters = [piece.symbol().upper() for piece in board.piece_map().values()]
     left = sum({"N": 1, "B": 1, "R": 2, "Q": 4}.get(letter, 0) for letter in letters)
     bishops = {color: board.pieces(chess.BISHOP, color) for color in (white, black)}
-    colors = {color: square_colours(board, color) for color in (white, black)}
+    colors = {color: square_colors(board, color) for color in (white, black)}
     attackers = {color: chess_king_attackers(board, color) for color in (white, black)}
     shields = {color: shield(board, color) for color in (white, black)}
     pawns = {color: pawn_counts(board, color) for color in (white, black)}

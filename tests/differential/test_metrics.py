@@ -147,7 +147,7 @@ def test_mates_rank_beyond_everything_and_stay_out_of_means() -> None:
     assert "perfect separation" in found.no_curve
 
 
-def test_a_weight_counts_like_so_many_positions() -> None:
+def test_a_weight_counts_like_that_number_of_positions() -> None:
     sample = random_sample(5, size=120)
     times = np.random.default_rng(1).integers(0, 4, len(sample))
     weighed = Sample(
@@ -389,17 +389,17 @@ def test_a_balanced_gap_is_what_plain_counting_within_phases_says(seed: int) -> 
         middle = np.average(each.results, weights=each.weight)
         # Which side is favored, the curve of all says, whatever the phase.
         edges = matching_bins(each).cuts(each).edges
-        favoured = np.zeros(3000)
+        predicted = np.zeros(3000)
         for low, high in itertools.pairwise(edges.tolist()):
             here = (values >= low) & (values < high)
-            favoured[here] = np.average(each.results[here], weights=each.weight[here]) > middle
+            predicted[here] = np.average(each.results[here], weights=each.weight[here]) > middle
         for stratum in range(3):
             here = strata == stratum
             part = each.where(here)
             edges = matching_bins(part).cuts(part).edges
             for low, high in itertools.pairwise(edges.tolist()):
                 for side in (0, 1):
-                    cell = here & (values >= low) & (values < high) & (favoured == side)
+                    cell = here & (values >= low) & (values < high) & (predicted == side)
                     if cell.any():
                         mean = np.average(each.results[cell], weights=each.weight[cell])
                         beyond[cell] = each.results[cell] - mean

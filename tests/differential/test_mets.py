@@ -632,7 +632,7 @@ def test_games_without_points_have_none() -> None:
         learn_mets(some_games("chess", 1))
 
 
-def test_what_is_held_out_goes_by_the_moves() -> None:
+def test_the_held_out_share_counts_moves() -> None:
     records = list(hk.read_records(sample_path("go9")))
     apart = [is_kept_apart(record, 0.2) for record in records]
     assert 0.1 < np.mean(apart) < 0.3

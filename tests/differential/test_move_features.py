@@ -36,7 +36,7 @@ def reach_of(twin: BlokusTwin, player: int) -> Squares:
     return frozenset((x, y) for x, y in reached if 1 <= x <= SIZE and 1 <= y <= SIZE)
 
 
-def steps_to_centre(coordinate: int) -> int:
+def steps_to_center(coordinate: int) -> int:
     return max(SIZE // 2 - coordinate, coordinate - SIZE // 2 - 1)
 
 
@@ -51,7 +51,7 @@ def blokus_move_features(
     on_board = {(x, y) for x, y in corners(squares) if 1 <= x <= SIZE and 1 <= y <= SIZE}
     opened = on_board - squares - edges(squares) - twin.closed(us) - twin.attaching(us)
     reach = reach_of(twin, them)
-    distance = min(max(steps_to_centre(x), steps_to_centre(y)) for x, y in squares)
+    distance = min(max(steps_to_center(x), steps_to_center(y)) for x, y in squares)
     when = "early" if laid < 7 else "late"
     of_last = corners(last) & twin.attaching(them)
     features = {

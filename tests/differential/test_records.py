@@ -368,7 +368,7 @@ def test_raw_go_agrees_with_sgfmill(shared_data: SharedData) -> None:
 
 
 # Legal as soon as who moves twice running has seen the other pass.
-ONLY_IF_COLOURS_ARE_IGNORED: Final = {"CJSG-06-02", "CJSG-06-04", "Tak-0580"}
+ONLY_IF_COLORS_ARE_IGNORED: Final = {"CJSG-06-02", "CJSG-06-04", "Tak-0580"}
 
 
 def test_illegal_go_games_are_refused_where_the_manifest_says(shared_data: SharedData) -> None:
@@ -381,7 +381,7 @@ def test_illegal_go_games_are_refused_where_the_manifest_says(shared_data: Share
     assert len(manifest) == 52
     for row in manifest:
         name, _, reason = row.partition("\t")
-        if any(part in name for part in ONLY_IF_COLOURS_ARE_IGNORED):
+        if any(part in name for part in ONLY_IF_COLORS_ARE_IGNORED):
             assert f"{path}!{name}" in accepted
             continue
         rule, _, move = reason.partition("@")

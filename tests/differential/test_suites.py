@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The solvers against real problem sets, where they are at hand, and against cshogi's judgement."""
+"""The solvers against real problem sets, where they are at hand, and against cshogi."""
 
 import zipfile
 from collections.abc import Callable

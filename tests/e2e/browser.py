@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
 DESKTOP, PHONE = 1000, 375
-OF_COLOURS = ("color-contrast", "link-in-text-block")
+COLOR_RULES = ("color-contrast", "link-in-text-block")
 LIGHT_GROUND, DARK_GROUND = "rgb(253, 253, 252)", "rgb(21, 23, 26)"
 
 
@@ -87,7 +87,7 @@ def check_page(path: Path, open_page: Opening, *, folder: bool = False) -> None:
     assert offences(opened) == []
     opened.page.emulate_media(color_scheme="dark")
     assert style(opened, "body", "background-color") == DARK_GROUND
-    assert offences(opened, OF_COLOURS) == []  # all else is as it was in the light
+    assert offences(opened, COLOR_RULES) == []  # all else is as it was in the light
     assert unnamed_pictures(opened) == []
     assert hidden_focus(opened) == []
     assert headings_out_of_order(opened) == []

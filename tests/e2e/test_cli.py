@@ -217,7 +217,7 @@ def test_perft_of_depth_zero_is_one() -> None:
     assert json.loads(hyoka("position", "perft", "shogi", "0", "--json").stdout)["lines"] == 1
 
 
-def test_perft_starts_where_it_is_told() -> None:
+def test_perft_starts_at_a_given_position() -> None:
     kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
     result = json.loads(
         hyoka("position", "perft", "chess", "3", "--position", kiwipete, "--json").stdout

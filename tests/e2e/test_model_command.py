@@ -64,7 +64,7 @@ def test_learned_weights_say_how_they_were_made(folder: Path) -> None:
     assert start["made_by"]["command"] == made_by["command"]
 
 
-def test_people_are_told_the_same(folder: Path) -> None:
+def test_people_read_the_same(folder: Path) -> None:
     result = hyoka("model", "show", "weights.json", cwd=folder)
     assert result.returncode == 0, result.stderr
     lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()]
@@ -97,7 +97,7 @@ def test_without_a_name_all_that_is_built_in_is_listed(folder: Path) -> None:
         assert listed["sha256"][:12] in result.stdout
 
 
-def test_files_without_a_header_are_told_as_far_as_can_be(folder: Path) -> None:
+def test_files_without_a_header_are_described_as_far_as_possible(folder: Path) -> None:
     for content, kind, game in [
         ('{"weights": {"pawn": 1}, "game": "chess"}', "weights", "chess"),
         ('{"strengths": {}}', "strengths", None),

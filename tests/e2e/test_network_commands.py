@@ -177,14 +177,14 @@ def test_a_match_lets_networks_in_or_not(tmp_path: Path) -> None:
         (("selfplay", "othello", "--device", "abacus"), "abacus"),
     ],
 )
-def test_what_is_wrong_is_told(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+def test_invalid_input_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason=PYTORCH)
     result = hyoka_here("learn", *words, "-q", cwd=tmp_path)
     assert result.returncode != 0
     said = result.stderr.replace("\n", " ")
     assert message in said
     assert "Traceback" not in said
-    assert not list(tmp_path.rglob("*.npz")), "told after games were played"
+    assert not list(tmp_path.rglob("*.npz")), "refused after games were played"
 
 
 @pytest.mark.parametrize("words", [("network", RECORDS), ("selfplay", "othello")])

@@ -271,7 +271,7 @@ def test_the_first_follows_the_last(opened: Opened) -> None:
     expect(opened, "0 0")
 
 
-def test_what_is_picked_is_told_to_who_cannot_see(opened: Opened) -> None:
+def test_picks_are_announced_to_screen_readers(opened: Opened) -> None:
     assert opened.page.locator(".picked").get_attribute("aria-live") == "polite"
     boards = opened.page.locator(".picked").get_by_role("img")
     assert boards.count() == 4

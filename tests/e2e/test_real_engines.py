@@ -280,10 +280,10 @@ def natively(folder: Path, name: str) -> list[bool]:
             tests.append((len(commands) - 1, line[2:].strip().rstrip("*").strip("[]")))
         elif command := line.partition("#")[0].strip():
             commands.append(re.sub(r"^[0-9]+\s+", "", command))
-    told = "\n".join([*commands, "quit", ""])
+    dialogue = "\n".join([*commands, "quit", ""])
     program = EngineSpec.from_text(GNU_GO).program()
     run = subprocess.run(
-        program, input=told, capture_output=True, text=True, cwd=folder, check=True
+        program, input=dialogue, capture_output=True, text=True, cwd=folder, check=True
     )
     answers = [answer.strip() for answer in run.stdout.split("\n\n")]
     passed = []

@@ -16,7 +16,7 @@ pytest.importorskip("starlette", reason="needs the extra `web`")
 from hyoka.apps.studio.rooms import ROOMS
 
 from .browser import (
-    OF_COLOURS,
+    COLOR_RULES,
     PHONE,
     Opened,
     headings_out_of_order,
@@ -86,7 +86,7 @@ def test_a_page_is_for_everybody(place: str, open_at: OpenAt) -> None:
     assert hidden_focus(opened) == []
     opened.page.emulate_media(color_scheme="dark")
     assert style(opened, "body", "background-color") == DARK_GROUND
-    assert offences(opened, OF_COLOURS) == []
+    assert offences(opened, COLOR_RULES) == []
     opened.page.set_viewport_size({"width": PHONE, "height": 700})
     assert width_of_content(opened) <= PHONE
 
@@ -200,7 +200,9 @@ def test_an_empty_folder_has_something_to_do(browser: "Browser", tmp_path: Path)
         opened.page.context.close()
 
 
-def test_what_is_no_record_is_told(studio: StudioProcess, open_at: OpenAt, tmp_path: Path) -> None:
+def test_invalid_records_are_refused(
+    studio: StudioProcess, open_at: OpenAt, tmp_path: Path
+) -> None:
     file = tmp_path / "<b>no<b> record.sgf"
     file.write_bytes(b"(;GM[1]SZ[9" + bytes(range(256)) * 40)
     page = open_at().page
@@ -268,7 +270,9 @@ def test_memory_stays_flat(studio: StudioProcess) -> None:
         ([".", "--host", "192.0.2.7"], "is no address of this machine"),
     ],
 )
-def test_what_cannot_be_opened_is_told(options: list[str], said: str, tmp_path: Path) -> None:
+def test_paths_that_cannot_be_opened_are_named(
+    options: list[str], said: str, tmp_path: Path
+) -> None:
     answer = hyoka_here("studio", *options, cwd=tmp_path)
     assert (answer.returncode, said in answer.stderr) == (2, True)
 
@@ -291,7 +295,9 @@ def test_it_ends_at_once_although_somebody_watches(tmp_path: Path) -> None:
         connection.close()
 
 
-def test_what_is_told_again_is_not_exchanged(open_at: OpenAt, studio: StudioProcess) -> None:
+def test_a_repeated_message_does_not_replace_the_content(
+    open_at: OpenAt, studio: StudioProcess
+) -> None:
     place = studio.post("/runs", ENDLESS)
     page = open_at(place).page
     # A connection that is opened anew hears everything again.
@@ -299,10 +305,10 @@ def test_what_is_told_again_is_not_exchanged(open_at: OpenAt, studio: StudioProc
         document.querySelector("#state button").mine = true;
         const heard = new EventSource(location.pathname + "/events");
         window.again = new Promise((done) => heard.addEventListener("state", (event) => {
-            const told = new CustomEvent("htmx:sseBeforeMessage", {
+            const message_event = new CustomEvent("htmx:sseBeforeMessage", {
                 bubbles: true, cancelable: true, detail: {data: event.data}});
             heard.close();
-            done(document.querySelector("#state").dispatchEvent(told));
+            done(document.querySelector("#state").dispatchEvent(message_event));
         }));
     }""")
     assert page.evaluate("window.again") is False  # the page has no use for it

@@ -12,7 +12,7 @@ pytest.importorskip("starlette", reason="needs the extra `web`")
 
 import hyoka as hk
 
-from .browser import OF_COLOURS, PHONE, Opened, headings_out_of_order, offences, width_of_content
+from .browser import COLOR_RULES, PHONE, Opened, headings_out_of_order, offences, width_of_content
 from .studio import StudioProcess, open_studio
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def test_an_ending_of_othello_against_a_search(opened: Opened, studio: StudioPro
     assert is_over(page)
 
 
-def test_a_whole_game_of_go_by_keys_alone(opened: Opened, studio: StudioProcess) -> None:
+def test_a_whole_go_game_with_keys_alone(opened: Opened, studio: StudioProcess) -> None:
     page = show(opened, studio, "game=go3")
     page.locator("#table").focus()
     keys = page.keyboard
@@ -156,7 +156,7 @@ def test_a_whole_game_of_go_by_keys_alone(opened: Opened, studio: StudioProcess)
     assert "moves=B2+pass+pass" in page.url
 
 
-def test_a_whole_game_of_go_by_clicks(opened: Opened, studio: StudioProcess) -> None:
+def test_a_whole_go_game_with_clicks(opened: Opened, studio: StudioProcess) -> None:
     page = show(opened, studio, "game=go5")
     for ply, point in enumerate(("C3", "C4", "B4", "D4"), 1):
         click(page, point)
@@ -265,7 +265,7 @@ def test_the_page_is_for_everybody(
     assert offences(opened) == []
     assert headings_out_of_order(opened) == []
     page.emulate_media(color_scheme="dark")
-    assert offences(opened, OF_COLOURS) == []
+    assert offences(opened, COLOR_RULES) == []
     page.set_viewport_size({"width": PHONE, "height": 700})
     assert width_of_content(opened) <= PHONE
 

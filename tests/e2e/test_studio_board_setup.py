@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs the extra `web`")
 
-from .browser import OF_COLOURS, PHONE, Opened, headings_out_of_order, offences, width_of_content
+from .browser import COLOR_RULES, PHONE, Opened, headings_out_of_order, offences, width_of_content
 from .studio import StudioProcess, open_studio
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def test_the_page_fits_phones_and_everybody(
     assert offences(opened) == []
     assert headings_out_of_order(opened) == []
     opened.page.emulate_media(color_scheme="dark")
-    assert offences(opened, OF_COLOURS) == []
+    assert offences(opened, COLOR_RULES) == []
     opened.page.context.close()
     assert opened.complaints == []
 

@@ -15,7 +15,7 @@ from hyoka.storage.model_file import ModelFile
 from hyoka.study.evaluating import evaluate
 
 from .browser import (
-    OF_COLOURS,
+    COLOR_RULES,
     PHONE,
     Opened,
     headings_out_of_order,
@@ -84,7 +84,7 @@ def test_pages_are_for_everybody(browser: "Browser", studio: StudioProcess) -> N
         settle(opened)
         assert offences(opened) == [], path
         opened.page.emulate_media(color_scheme="dark")
-        assert offences(opened, OF_COLOURS) == [], path
+        assert offences(opened, COLOR_RULES) == [], path
         opened.page.emulate_media(color_scheme="light")
         assert unnamed_pictures(opened) == [], path
         assert headings_out_of_order(opened) == [], path
@@ -95,7 +95,7 @@ def test_pages_are_for_everybody(browser: "Browser", studio: StudioProcess) -> N
     assert opened.complaints == []
 
 
-def test_a_condition_is_answered_as_it_is_typed(browser: "Browser", studio: StudioProcess) -> None:
+def test_a_condition_is_checked_while_typing(browser: "Browser", studio: StudioProcess) -> None:
     opened = open_studio(browser, studio, CURVES)
     settle(opened)
     page = opened.page

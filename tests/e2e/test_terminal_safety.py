@@ -113,7 +113,7 @@ def test_nothing_harmful_is_left_and_nothing_else_is_touched(text: str) -> None:
     assert escape_control_chars("a\n\tあ 評価 ♟ ⚫ é") == "a\n\tあ 評価 ♟ ⚫ é"
 
 
-def test_a_console_keeps_its_own_colours_and_nobody_elses() -> None:
+def test_a_console_keeps_only_its_own_colors() -> None:
     file = io.StringIO()
     console = SafeConsole(file=file, force_terminal=True, width=200, color_system="standard")
     table = Table("name")

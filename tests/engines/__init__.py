@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines that behave as they are told, well or badly."""
+"""Engines that behave as their scripts say, well or badly."""
 
 import os
 import shlex
@@ -13,10 +13,10 @@ QUICK_S = 0.2
 
 
 def fake(protocol: str, *words: str, settings: str = "") -> str:
-    """The text of a fake engine: its settings, and what it is told (see the scripts here)."""
+    """The text of a fake engine: its settings and its script (see the scripts here)."""
     script = HERE / f"fake_{'uci' if protocol == 'usi' else protocol}.py"
-    told = [*words, "protocol=usi"] if protocol == "usi" else words
-    command = shlex.join([sys.executable, "-S", str(script), *told])
+    arguments = [*words, "protocol=usi"] if protocol == "usi" else words
+    command = shlex.join([sys.executable, "-S", str(script), *arguments])
     return f"{protocol}:{settings}:{command}"
 
 

@@ -20,27 +20,27 @@ import time
 
 
 def main() -> None:  # noqa: PLR0912 - a branch a word
-    told: dict[str, list[str]] = {}
+    script: dict[str, list[str]] = {}
     for word in sys.argv[1:]:
         key, _, value = word.partition("=")
-        told.setdefault(key, []).append(value)
-    old = told.get("version") == ["1"]
+        script.setdefault(key, []).append(value)
+    old = script.get("version") == ["1"]
     plies = searches = 0
-    time.sleep(float(told.get("slow", ["0"])[0]))
+    time.sleep(float(script.get("slow", ["0"])[0]))
     for line in map(str.strip, sys.stdin):
         word = line.split(" ")[0]
-        if "log" in told:
-            with open(told["log"][0], "a", encoding="utf-8") as log:
+        if "log" in script:
+            with open(script["log"][0], "a", encoding="utf-8") as log:
                 log.write(f"{line}\n")
         said: list[str] = []
-        if word in told.get("refuse", []):
+        if word in script.get("refuse", []):
             said = [f"Error (unknown command): {line}"]
         elif word == "quit":
             return
         elif old and word in ("xboard", "protover", "ping", "st", "sd"):
             said = [f"Illegal move (no match) {word}"]
         elif word == "protover":
-            said = [f"feature {each}" for each in told.get("feature", [])]
+            said = [f"feature {each}" for each in script.get("feature", [])]
             said.append('feature myname="Fake 1.0" usermove=1 setboard=1 done=1')
         elif word == "ping":
             said = [line.replace("ping", "pong")]
@@ -49,17 +49,17 @@ def main() -> None:  # noqa: PLR0912 - a branch a word
         elif word == "usermove" or (old and line[:1].isdigit()):
             plies += 1
         elif word == "go":
-            if "crash" in told:
+            if "crash" in script:
                 sys.exit(3)
-            if "silent" in told:
+            if "silent" in script:
                 continue
-            moves = told.get("moves", ["a2a3,a7a6"])[0].split(",")
-            best = told.get("best", [moves[plies % len(moves)]])[0]
-            said = [*told.get("say", []), f"1. ... {best} 300000" if old else f"move {best}"]
-            said = told.get("instead", said)
+            moves = script.get("moves", ["a2a3,a7a6"])[0].split(",")
+            best = script.get("best", [moves[plies % len(moves)]])[0]
+            said = [*script.get("say", []), f"1. ... {best} 300000" if old else f"move {best}"]
+            said = script.get("instead", said)
             plies += 1
             searches += 1
-            said = [*(told.get("late", []) if searches == 2 else []), *said]
+            said = [*(script.get("late", []) if searches == 2 else []), *said]
         for each in said:
             print(each, flush=True)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A searcher that does as it is told, and a dialogue with one of our engines around it."""
+"""A searcher that follows a script, and a dialogue with one of our engines around it."""
 
 import queue
 import re

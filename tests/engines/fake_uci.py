@@ -38,25 +38,25 @@ class FakeEngine:
     """Hears a line, says some."""
 
     def __init__(self, words: list[str]) -> None:
-        self.told: dict[str, list[str]] = {}
+        self.script: dict[str, list[str]] = {}
         for word in words:
             key, _, value = word.partition("=")
-            self.told.setdefault(key, []).append(value)
+            self.script.setdefault(key, []).append(value)
         self.protocol = self.word("protocol", "uci")
         self.searches = 0
         self.moves: list[str] = []
         self.black = False
 
     def word(self, key: str, default: str = "") -> str:
-        return self.told.get(key, [default])[0]
+        return self.script.get(key, [default])[0]
 
     def is_now(self, key: str) -> bool:
         """Whether it is time for a misdeed that begins or happens with a search's number."""
-        return key in self.told and int(self.word(key)) == self.searches and self.is_first_time()
+        return key in self.script and int(self.word(key)) == self.searches and self.is_first_time()
 
     def is_first_time(self) -> bool:
         """Whether nobody has misbehaved yet, if that may happen only once."""
-        if "once" not in self.told:
+        if "once" not in self.script:
             return True
         try:
             with open(self.word("once"), "x", encoding="utf-8"):
@@ -69,7 +69,7 @@ class FakeEngine:
         sys.stdout.flush()
 
     def hear(self, line: str) -> None:
-        if "log" in self.told:
+        if "log" in self.script:
             with open(self.word("log"), "a", encoding="utf-8") as log:
                 log.write(f"{line}\n")
         if line == self.protocol:
@@ -78,7 +78,7 @@ class FakeEngine:
                 "id author nobody",
                 "option name nothing",
             )
-            self.say(*(f"option name {option}" for option in self.told.get("option", [])))
+            self.say(*(f"option name {option}" for option in self.script.get("option", [])))
             self.say(f"{self.protocol}ok")
         elif line == "isready":
             self.say("readyok")
@@ -89,9 +89,9 @@ class FakeEngine:
         elif line.startswith("go"):
             self.searches += 1
             self.search()
-        elif line in ("uci", "usi") and "strict" in self.told:
+        elif line in ("uci", "usi") and "strict" in self.script:
             sys.exit(1)
-        elif line == "quit" and "stubborn" not in self.told:
+        elif line == "quit" and "stubborn" not in self.script:
             sys.exit(0)
 
     def search(self) -> None:
@@ -99,11 +99,11 @@ class FakeEngine:
         time.sleep(float(self.word("slow", "0")))
         while os.path.exists(self.word("wait")):
             time.sleep(0.01)
-        if "mojibake" in self.told:
+        if "mojibake" in self.script:
             sys.stdout.buffer.write(b"info string \xff\xfe caf\xe9\r\n")
         second = self.black != bool(len(self.moves) % 2)
         ours = {"uci": ("a2a3", "a7a6"), "usi": ("9g9f", "9c9d")}[self.protocol]
-        self.say(*self.told.get("say", []))
+        self.say(*self.script.get("say", []))
         moves = self.word("moves", ours[second]).split(",")
         self.say(f"bestmove {self.word('best', moves[len(self.moves) % len(moves)])}")
 
@@ -131,35 +131,35 @@ def sleep_forever() -> None:
 
 def start_child(engine: FakeEngine) -> None:
     """Start a child that outlives us, and write down who it is once it is settled."""
-    if "orphan" in engine.told and (middle := os.fork()) > 0:
+    if "orphan" in engine.script and (middle := os.fork()) > 0:
         os.waitpid(middle, 0)
         return
     child = subprocess.Popen(
         [sys.executable, "-S", "-c", "import time; time.sleep(600)"],
-        start_new_session="session" in engine.told,
+        start_new_session="session" in engine.script,
     )
     with open(engine.word("child"), "w", encoding="utf-8") as file:
         file.write(str(child.pid))
-    if "orphan" in engine.told:
+    if "orphan" in engine.script:
         os._exit(0)
 
 
 def main() -> None:
     engine = FakeEngine(sys.argv[1:])
-    if "stubborn" in engine.told:
+    if "stubborn" in engine.script:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-    if "pids" in engine.told:
+    if "pids" in engine.script:
         with open(engine.word("pids"), "a", encoding="utf-8") as file:
             file.write(f"{os.getpid()}\n")
-    if "child" in engine.told:
+    if "child" in engine.script:
         start_child(engine)
-    if "deaf" in engine.told:
+    if "deaf" in engine.script:
         sleep_forever()
     with contextlib.suppress(BrokenPipeError):
         for line in sys.stdin:
             engine.hear(line.strip())
-    if "stubborn" in engine.told:
+    if "stubborn" in engine.script:
         sleep_forever()
 
 

@@ -126,26 +126,24 @@ def test_games_are_equal_exactly_when_their_texts_are(name: str, data: st.DataOb
     assert one.start.line() == game.line()
 
 
-def legal_by_themselves(name: str, game: Any) -> set[int]:
+def legal_moves_one_by_one(name: str, game: Any) -> set[int]:
     """The codes of the moves that a game, asked about every code there is, calls legal."""
     of_code = game_facts(name).move
     return {code for code in all_codes(name) if game.is_legal(of_code(code))}
 
 
 @for_every_game
-def test_at_the_starts_each_move_is_legal_by_itself_exactly_when_it_is_listed(name: str) -> None:
+def test_at_the_starts_each_move_is_legal_exactly_when_it_is_listed(name: str) -> None:
     for game in starts(name):
-        assert legal_by_themselves(name, game) == codes(game.legal_moves)
+        assert legal_moves_one_by_one(name, game) == codes(game.legal_moves)
 
 
 @for_every_game
 @FEW
 @given(st.data())
-def test_each_move_is_legal_by_itself_exactly_when_it_is_listed(
-    name: str, data: st.DataObject
-) -> None:
+def test_each_move_is_legal_exactly_when_it_is_listed(name: str, data: st.DataObject) -> None:
     game = data.draw(games(name))
-    assert legal_by_themselves(name, game) == codes(game.legal_moves)
+    assert legal_moves_one_by_one(name, game) == codes(game.legal_moves)
 
 
 @for_every_game

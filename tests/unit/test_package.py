@@ -191,10 +191,10 @@ def test_a_name_is_loaded_when_it_is_asked_for() -> None:
     program = (
         "import sys, hyoka as hk; hk.Chess(); print('hyoka.games' in sys.modules, hk.games.GAMES)"
     )
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert told.stdout.startswith("False {'")
+    assert result.stdout.startswith("False {'")
 
 
 def test_the_package_knows_its_modules_and_nothing_else() -> None:

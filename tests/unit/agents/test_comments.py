@@ -90,7 +90,7 @@ def test_patterns_choose_evaluators(study: hk.Study) -> None:
         study.metrics(["Bx"])
 
 
-def test_what_several_said_is_told_at_once(study: hk.Study) -> None:
+def test_several_authors_are_evaluated_in_one_call(study: hk.Study) -> None:
     [report] = evaluate(study, ["comments"])
     assert report.engine == "comments"
     reports = evaluate(study, ["comments:by=player,players=B*|C*"])

@@ -231,7 +231,7 @@ def test_two_evaluators_are_compared_on_the_same_positions_only() -> None:
         disagreement(sample_of(1), sample_of(2, size=2000))
 
 
-def test_the_better_evaluator_is_told_and_was_right_where_they_differ() -> None:
+def test_the_better_evaluator_is_named_and_was_right_where_they_differ() -> None:
     good = sample_of(4)
     noise = np.random.default_rng(0).normal(0, 0.3, len(good))
     bad = Sample.of(

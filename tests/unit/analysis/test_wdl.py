@@ -288,7 +288,7 @@ def test_one_stage_has_constants() -> None:
     assert len(model.a) == 1
 
 
-def test_a_part_that_ends_before_the_reference_is_told_of_where_it_ends() -> None:
+def test_the_end_of_a_slice_before_the_reference_is_stated() -> None:
     sample, stages = planted(10, 400)
     early = stages <= 20
     model = fit_wdl_model(sample.where(early), stages[early], ALONG, resampling=NO_INTERVALS)

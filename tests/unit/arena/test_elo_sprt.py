@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sequential test: its ratio against a direct maximisation, its errors in simulated matches."""
+"""The sequential test: its ratio against a direct maximization, its errors in simulated matches."""
 
 import math
 from collections.abc import Sequence

@@ -242,7 +242,7 @@ def test_a_write_that_is_interrupted_leaves_no_half_a_line(
     assert read_journal(path) == [played(number) for number in range(3)]
 
 
-def test_a_game_that_cannot_be_written_is_told_and_not_counted(path: Path) -> None:
+def test_a_game_that_cannot_be_written_is_an_error_and_not_counted(path: Path) -> None:
     endless = replace(played(1), seconds=float("inf"))
     with GameJournal(path) as journal:
         with pytest.raises(ValueError, match="JSON"):

@@ -14,12 +14,12 @@ from hyoka.arena.referee import Referee
 GAME = GameInPlay(3, "a", "b", "othello", "", ())
 
 
-def test_a_game_is_told_move_by_move(tmp_path: Path) -> None:
+def test_a_game_in_play_grows_move_by_move(tmp_path: Path) -> None:
     playing, moves = Playing(tmp_path), ["d3"]
     with playing.watched(GAME, moves):
         playing.write()
-        [told] = games_in_play(tmp_path)
-        assert (told.number, told.first, told.moves) == (3, "a", ("d3",))
+        [game] = games_in_play(tmp_path)
+        assert (game.number, game.first, game.moves) == (3, "a", ("d3",))
         written = (tmp_path / PLAYING).stat().st_mtime_ns
         playing.write()
         assert (tmp_path / PLAYING).stat().st_mtime_ns == written, "nothing new to tell"

@@ -223,11 +223,11 @@ def test_a_match_that_is_interrupted_does_no_harm_to_another(tmp_path: Path) -> 
 def test_a_match_that_is_complete_plays_nothing_and_may_be_made_longer(tmp_path: Path) -> None:
     plan = quick_plan()
     before = play_match(plan, tmp_path, games=4)
-    told: list[int] = []
+    new_games: list[int] = []
     again = play_match(
-        plan, tmp_path, games=4, on_games=lambda new, standing: told.append(len(new))
+        plan, tmp_path, games=4, on_games=lambda new, standing: new_games.append(len(new))
     )
-    assert told == [0]
+    assert new_games == [0]
     assert again.games == before.games
     longer = play_match(plan, tmp_path, games=10)
     assert longer.games[:4] == before.games
@@ -266,7 +266,7 @@ def test_other_players_are_another_match(tmp_path: Path) -> None:
         play_match(other, tmp_path, games=2)
 
 
-def test_what_is_no_match_is_told(tmp_path: Path) -> None:
+def test_invalid_matches_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"no match\.toml"):
         open_match(tmp_path)
     (tmp_path / "match.toml").write_text("= nonsense")
@@ -301,7 +301,7 @@ def test_our_searches_play_by_the_clock(tmp_path: Path) -> None:
     assert all(clock_s is not None and clock_s < 0.3 for clock_s in clocks)
 
 
-def test_time_controls_are_told_in_the_record(tmp_path: Path) -> None:
+def test_time_controls_stand_in_the_record(tmp_path: Path) -> None:
     result = match(tmp_path, "a=random@60+1", "b=random@30b5", game="go5", games=1)
     assert {game.record.time_control for game in result.games} == {"60+1 / 30b5", "30b5 / 60+1"}
     result = match(tmp_path / "same", "a=random", "b=random", game="go5", clock="60+1", games=1)

@@ -56,7 +56,7 @@ def test_a_player_that_breaks_down_loses_and_plays_the_next_game_anew(
         (["say=info score cp 1 wdl 900 900 900"], "forfeit", "talked nonsense"),
     ],
 )
-def test_what_is_no_move_loses_whoever_says_it(
+def test_an_invalid_move_loses_the_game(
     tmp_path: Path, words: list[str], ending: str, reason: str
 ) -> None:
     result = match(tmp_path, f"bad={fake('uci', KNIGHTS, *words)}", QUIET)

@@ -114,7 +114,7 @@ def test_players_are_read_as_they_are_meant(
 @pytest.mark.parametrize(
     "text", ["", "x", "=random", "name=", "a=b=random", "uct:x=1", "random@1x"]
 )
-def test_what_is_no_player_is_told(text: str) -> None:
+def test_invalid_players_are_refused(text: str) -> None:
     with pytest.raises(NotationError):
         PlayerSpec.from_text(text)
 
@@ -155,7 +155,7 @@ def test_small_and_large_times_keep_their_texts(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "x", "-1", "0", "0+5", "1e3", "5+", "5b", "/5", "0/5", "1+2+3", "5b5+1", "inf"]
 )
-def test_what_is_no_time_control_is_told(text: str) -> None:
+def test_invalid_time_controls_are_refused(text: str) -> None:
     with pytest.raises(NotationError):
         TimeControl.from_text(text)
 
@@ -304,7 +304,7 @@ def test_a_plans_name_is_readable_and_tells_plans_apart() -> None:
     assert many.id.startswith("go5-a-v-b-and-1-")
 
 
-def test_what_is_no_match_is_told() -> None:
+def test_invalid_matches_are_refused() -> None:
     wrong: list[tuple[list[str], dict[str, Any], str]] = [
         (["random"], {}, "two players at least"),
         (["random", "random"], {"format": "swiss"}, "round-robin, gauntlet"),
@@ -432,7 +432,7 @@ def test_lines_of_moves_are_openings_as_a_whole(tmp_path: Path) -> None:
     }
 
 
-def test_files_with_nothing_for_the_game_are_told(tmp_path: Path) -> None:
+def test_files_with_nothing_for_the_game_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "games.pgn"
     file.write_text(PGN + "\n", encoding="utf-8")
     with pytest.raises(SourceError, match="no openings for go9"):
@@ -514,7 +514,7 @@ def test_what_is_left_out_of_an_adjudication_is_usual() -> None:
     "text",
     ["", "win", "win=", "win=x", "win=-5", "win=5,0", "win=5,3,80", "draw=5,0", "exact=", "lose=5"],
 )
-def test_what_is_no_adjudication_is_told(text: str) -> None:
+def test_invalid_adjudications_are_refused(text: str) -> None:
     with pytest.raises(NotationError):
         adjudicator_of(text)
 

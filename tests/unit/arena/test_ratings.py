@@ -51,7 +51,7 @@ def elos(ratings: RatingList) -> NDArray[np.float64]:
     return np.array([player.elo for player in sorted(ratings.players, key=lambda p: p.name)])
 
 
-def optimised(games: Games, players: int) -> tuple[NDArray[np.float64], float, float]:
+def optimized(games: Games, players: int) -> tuple[NDArray[np.float64], float, float]:
     """Ratings in Elo, advantage and draw rate by a general optimizer on the whole likelihood."""
     first, second, result = games
 
@@ -83,7 +83,7 @@ def test_without_draws_and_advantage_it_is_bradley_and_terrys_as_choix_has_it(se
 def test_with_draws_and_advantage_it_is_the_greatest_likelihood(seed: int) -> None:
     games, _ = tournament(6, 500, draws=0.35, advantage=50, seed=seed)
     ratings = rate_players(*games, names(6))
-    expected, advantage, draw_rate = optimised(games, 6)
+    expected, advantage, draw_rate = optimized(games, 6)
     assert elos(ratings) == pytest.approx(expected, abs=0.02)
     assert ratings.advantage.value == pytest.approx(advantage, abs=0.02)
     assert ratings.draw_rate == pytest.approx(draw_rate, abs=1e-4)
@@ -250,7 +250,7 @@ def test_an_advantage_that_decides_everything_is_open_on_its_side(winner: float)
     assert [player.elo for player in ratings.players] == pytest.approx([0, 0, 0], abs=1e-6)
 
 
-def test_an_advantage_that_is_a_player_s_is_not_told() -> None:
+def test_an_advantage_that_equals_a_player_s_strength_is_not_estimated() -> None:
     # One always moves first: that he is stronger or that he moves first is all the same.
     ratings = rate_players([0] * 9, [1, 2, 1] * 3, [1, 0.5, 0] * 3, ["a", "b", "c"])
     assert ratings.advantage.value == 0
@@ -367,7 +367,7 @@ def drawn_games(count: int) -> tuple[list[int], list[int], list[float]]:
     return [0, 1] * count, [1, 0] * count, [0.5] * (2 * count)
 
 
-def test_a_known_advantage_that_so_many_draws_deny_is_refused() -> None:
+def test_a_known_advantage_that_contradicts_many_draws_is_refused() -> None:
     """Of 80 games none was decided: nobody is 200 Elo ahead by moving first."""
     with pytest.raises(Error, match="200 Elo does not fit the share of draws"):
         rate_players(*drawn_games(40), ["a", "b"], advantage=200.0)

@@ -60,7 +60,7 @@ def refereed(
 WHITE, BLACK = ["g1f3", "f3g1"] * 9, ["g8f6", "f6g8"] * 9
 
 
-def test_whoever_oversteps_its_time_loses() -> None:
+def test_a_player_that_oversteps_its_time_loses() -> None:
     timed = ("one=random@10", "two=random@10")
     slow = Scripted(WHITE, seconds=[4, 4, 1.9, 0.2])
     played = refereed(slow, Scripted(BLACK), players=timed, margin_s=0)
@@ -150,9 +150,9 @@ def test_an_opening_is_book_and_belongs_to_nobody() -> None:
     assert played.record.opening == "Spanish"
     assert [remark.book for remark in played.record.remarks] == [True] * 4 + [False]
     assert played.record.move_texts() == ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"]
-    told = one.turns[0].position
-    assert told is not None
-    assert list(told.moves)[:4] == ["e2e4", "e7e5", "g1f3", "b8c6"]
+    position = one.turns[0].position
+    assert position is not None
+    assert list(position.moves)[:4] == ["e2e4", "e7e5", "g1f3", "b8c6"]
     assert (one.seeds, two.seeds) == ([5], [6])
 
 
@@ -164,7 +164,7 @@ def test_an_opening_may_have_black_begin() -> None:
     assert played.record.position(0).text.startswith(start)
 
 
-def test_players_views_stand_in_the_record_as_they_were_told() -> None:
+def test_players_views_stand_in_the_record_unchanged() -> None:
     one = Scripted(["e2e4"], value=0.6, score=30.0, depth=5)
     played = refereed(one, Scripted(["e7e5"], mate=-3), max_plies=2)
     mine, theirs = played.record.remarks

@@ -151,10 +151,10 @@ def test_a_listed_move_that_is_too_hard_to_judge_is_worth_what_the_set_says(
 ) -> None:
     (game,) = endings(1)
     listed, other = map(str, game.legal_moves[:2])
-    told: dict[str, float | None] = {listed: None}
-    monkeypatch.setattr("hyoka.arena.solve._worth", lambda _, move: told[move])
+    worths: dict[str, float | None] = {listed: None}
+    monkeypatch.setattr("hyoka.arena.solve._worth", lambda _, move: worths[move])
     sign = 1 if game.to_play is hk.Player.first else -1
-    told[other] = 4.0 * sign
+    worths[other] = 4.0 * sign
     for score, solved in ((4.0, True), (2.0, True), (6.0, False)):
         ending = Exercise("othello", game.text, best=(listed,), score=sign * score)
         assert is_as_good(ending, other, None) == solved
@@ -322,7 +322,7 @@ def test_an_engine_that_hangs_is_given_up_and_the_report_is_kept() -> None:
     assert [verdict.error != "" for verdict in found.verdicts] == [True] * 3
 
 
-def test_bad_specs_and_missing_engines_are_told_at_once() -> None:
+def test_bad_specs_and_missing_engines_are_refused_at_once() -> None:
     with pytest.raises(NotationError):
         solve(problems(MATE), "nonsense")
     with pytest.raises(EngineError):
@@ -407,7 +407,7 @@ def test_a_folder_gives_the_sets_in_it(tmp_path: Path, archive: Path) -> None:
     assert names(tmp_path) == [("a.epd", 1)]
 
 
-def test_what_is_not_there_or_broken_is_told(tmp_path: Path, archive: Path) -> None:
+def test_missing_and_broken_files_are_refused(tmp_path: Path, archive: Path) -> None:
     broken = tmp_path / "broken.epd.xz"
     broken.write_bytes(lzma.compress(MATE.encode())[:-9])
     text = tmp_path / "text.txt"

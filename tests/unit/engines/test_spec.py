@@ -173,7 +173,7 @@ def test_what_changes_no_answer_changes_no_id() -> None:
         ("uci:Hash=1\n2:x", "one printable line"),
     ],
 )
-def test_a_text_that_names_no_engine_is_told_why(text: str, words: str) -> None:
+def test_a_text_that_names_no_engine_is_refused_with_a_reason(text: str, words: str) -> None:
     with pytest.raises(NotationError) as refused:
         spec(text)
     assert words in str(refused.value)

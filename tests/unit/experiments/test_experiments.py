@@ -203,7 +203,7 @@ class TestVerdicts:
         assert many.words == "same within 0.05"
         assert duel_verdict("A", "B", theirs, Score(80, 0, 20)).answer == "reversed"
 
-    def test_not_told_apart_is_not_the_same(self) -> None:
+    def test_not_shown_is_not_the_same(self) -> None:
         """An interval that holds zero and reaches beyond the bound shows nothing either way."""
         unsure = Estimate(0.01, -0.2, 0.22)
         assert same_within(0.05, "", [unsure]).words == "not shown"
@@ -269,9 +269,9 @@ class TestVerdictsOnScores:
         assert two <= 0.05
 
     def test_other_figures_of_few_games_show_nothing(self) -> None:
-        surely = verdict("more", Estimate(0.2, 0.1, 0.3), "squares")
-        assert not_shown_if_few(surely, 20).answer == "yes"
-        assert not_shown_if_few(surely, 19).detail == "squares; fewer than 20 games"
+        certain = verdict("more", Estimate(0.2, 0.1, 0.3), "squares")
+        assert not_shown_if_few(certain, 20).answer == "yes"
+        assert not_shown_if_few(certain, 19).detail == "squares; fewer than 20 games"
         few = np.ones((19, 1))
         assert simultaneous(few[0], few, games=19) == []
         assert simultaneous(few[0], few, games=20)
@@ -389,10 +389,10 @@ def test_groups_of_games(context: ExperimentContext, name: str) -> None:
 
 def test_go_goes_on_with_what_is_there(context: ExperimentContext) -> None:
     first = tiny_go("000-table1").run(context, "tiny")
-    told: list[Progress] = []
-    watched = dataclasses.replace(context, progress=told.append)
+    steps: list[Progress] = []
+    watched = dataclasses.replace(context, progress=steps.append)
     again = tiny_go("000-table2").run(watched, "tiny")
-    assert {each.total for each in told} == {0}
+    assert {each.total for each in steps} == {0}
     assert again.about == first.about
 
 

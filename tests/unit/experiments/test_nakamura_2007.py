@@ -191,8 +191,8 @@ class TestTuning:
         ]
         result = CliRunner().invoke(command_line(words), words)
         assert result.exit_code == 0, result.output
-        told = json.loads(result.stdout)
-        assert {each["name"] for each in told["players"]} == {"eval_visits=0", "eval_visits=10"}
-        assert told["scale"]["low"] < told["scale"]["value"]
-        assert sum(each["wins"] + each["losses"] + each["draws"] for each in told["players"]) == 8
-        assert math.isclose(sum(each["elo"]["value"] for each in told["players"]), 0, abs_tol=1e-6)
+        shown = json.loads(result.stdout)
+        assert {each["name"] for each in shown["players"]} == {"eval_visits=0", "eval_visits=10"}
+        assert shown["scale"]["low"] < shown["scale"]["value"]
+        assert sum(each["wins"] + each["losses"] + each["draws"] for each in shown["players"]) == 8
+        assert math.isclose(sum(each["elo"]["value"] for each in shown["players"]), 0, abs_tol=1e-6)

@@ -47,14 +47,14 @@ def test_figure_4_counts_squares_of_both(context: ExperimentContext) -> None:
 
 def test_the_ablation_tries_each_network(context: ExperimentContext) -> None:
     heard: list[str] = []
-    told = dataclasses.replace(context, progress=lambda each: heard.append(each.what))
-    outcome = EXPERIMENTS["003-ablation"].run(told, "tiny")
+    watched = dataclasses.replace(context, progress=lambda each: heard.append(each.what))
+    outcome = EXPERIMENTS["003-ablation"].run(watched, "tiny")
     [table] = outcome.tables
     names = [str(row[0]) for row in table.rows]
     assert names == [each.name for each in VARIANTS]
     assert {f"{name}: loses to UCT" for name in names} <= {each.claim for each in outcome.verdicts}
     assert "networks" in heard
     heard.clear()
-    again = EXPERIMENTS["003-ablation"].run(told, "tiny")
+    again = EXPERIMENTS["003-ablation"].run(watched, "tiny")
     assert again == outcome
     assert "networks" not in heard  # they are kept

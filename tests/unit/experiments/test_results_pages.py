@@ -83,7 +83,9 @@ def test_a_page_is_of_the_current_definition(page: Path) -> None:
     assert results_page is not None
     assert results_page.experiment == page.stem
     assert results_page.scale in EXPERIMENTS[results_page.experiment].scales
-    assert results_page.made.definition == definition(EXPERIMENTS[results_page.experiment], results_page.scale)
+    assert results_page.made.definition == definition(
+        EXPERIMENTS[results_page.experiment], results_page.scale
+    )
     assert not results_page.made.commit.endswith("+"), "made by code that nobody can find again"
     pictures = sorted(picture.name for picture in page.parent.glob(f"{page.stem}.*.svg"))
     assert pictures == sorted(re.findall(r"\]\(([^)]+\.svg)\)", page.read_text()))

@@ -94,7 +94,7 @@ def test_playouts_are_measured(context: ExperimentContext) -> None:
     assert isinstance(table.rows[1][4], Estimate)
 
 
-def test_problems_are_drills_and_mates_are_told_apart(context: ExperimentContext) -> None:
+def test_problems_are_drills_and_mates_are_distinguished(context: ExperimentContext) -> None:
     problems = tactical_problems(context, 4)
     assert [each.kind for each in problems] == ["詰将棋", "手筋"]
     outcome = run(context, "004-table5")

@@ -29,7 +29,7 @@ def curves() -> Curves:
     return Curves(tuple(parts))
 
 
-def test_a_figure_is_drawn_as_it_is_asked_for(curves: Curves) -> None:
+def test_a_figure_follows_its_options(curves: Curves) -> None:
     figure = hk.Figure(
         title="Mine",
         width=321,
@@ -65,12 +65,12 @@ def test_a_figure_is_drawn_as_it_is_asked_for(curves: Curves) -> None:
         {"x_range": (0, float("inf"))},
     ],
 )
-def test_what_no_figure_can_be_is_told(wrong: dict[str, Any]) -> None:
+def test_invalid_figures_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         hk.Figure(**wrong)
 
 
-def test_a_label_of_nothing_is_told(curves: Curves, tmp_path: Path) -> None:
+def test_a_label_of_nothing_is_refused(curves: Curves, tmp_path: Path) -> None:
     said = "name no part of the figure: nobody; names: <one>, other$"
     with pytest.raises(ParameterError, match=said):
         curves.save(tmp_path / "x.svg", hk.Figure(labels={"nobody": "x"}))

@@ -39,7 +39,7 @@ def scaled(factor: Any) -> Callable[[Any], Any]:
     return lambda game: game.score * factor
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 1
     BLUE = 2
 
@@ -104,7 +104,7 @@ DIFFERENT = [
     (scaled(np.float32(1)), scaled(np.float64(1))),
     (scaled({"a": 1}), scaled({"a": 2})),
     (scaled({1, 2}), scaled({1, 3})),
-    (scaled(Colour.RED), scaled(Colour.BLUE)),
+    (scaled(Color.RED), scaled(Color.BLUE)),
     (scaled(Pair(1, 2)), scaled(Pair(2, 1))),
     (scaled(hk.Chess()), scaled(hk.Chess().play("e4"))),
     (scaled(hk.Player.first), scaled(hk.Player.second)),
@@ -113,7 +113,7 @@ DIFFERENT = [
     (scaled(np.mean), scaled(np.median)),
     (scaled({"a": 1}.get), scaled({"a": 2}.get)),
     (scaled(scaled(1)), scaled(scaled(2))),
-    (scaled(Colour), scaled(Pair)),
+    (scaled(Color), scaled(Pair)),
     (Scorer(2), Scorer(3)),
     (Slotted(2).score, Slotted(3).score),
     (functools.partial(max, 1), functools.partial(max, 2)),
@@ -151,7 +151,7 @@ def test_globals_that_are_not_used_do_not_count(monkeypatch: pytest.MonkeyPatch)
     assert fingerprint(by_weight) == before
 
 
-def test_functions_that_call_each_other_are_told() -> None:
+def test_functions_that_call_each_other_have_fingerprints() -> None:
     def even(n: int) -> bool:
         return n == 0 or odd(n - 1)
 
@@ -222,7 +222,7 @@ print(fingerprint(f), fingerprint(functools.partial(Net(), k=1)))
 """
 
 
-def told_by_a_process(folder: Path, hash_seed: str) -> str:
+def fingerprint_in_a_process(folder: Path, hash_seed: str) -> str:
     ran = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(folder)],
         env={"PYTHONHASHSEED": hash_seed, "PYTHONDONTWRITEBYTECODE": "1"},
@@ -236,7 +236,7 @@ def told_by_a_process(folder: Path, hash_seed: str) -> str:
 def test_processes_agree_and_a_module_of_the_users_own_counts_by_its_text(tmp_path: Path) -> None:
     helper = tmp_path / "helper.py"
     helper.write_text(textwrap.dedent("def scale(x): return x / 2\n"))
-    told = told_by_a_process(tmp_path, "1")
-    assert told_by_a_process(tmp_path, "2") == told
+    first = fingerprint_in_a_process(tmp_path, "1")
+    assert fingerprint_in_a_process(tmp_path, "2") == first
     helper.write_text(textwrap.dedent("def scale(x): return x / 4\n"))
-    assert told_by_a_process(tmp_path, "1") != told
+    assert fingerprint_in_a_process(tmp_path, "1") != first

@@ -65,7 +65,7 @@ def reading(study: hk.Study, progress: OnProgress) -> None:
         (reading, "reading", None, "bytes"),
     ],
 )
-def test_work_is_told_from_nothing_to_all_of_it(
+def test_progress_goes_from_nothing_to_all(
     study: hk.Study,
     work: Callable[[hk.Study, OnProgress], None],
     what: str,

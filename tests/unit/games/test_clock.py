@@ -73,34 +73,34 @@ def test_every_game_is_expected_to_go_on(game: str) -> None:
 
 
 def test_gtp_sets_and_tells_the_time() -> None:
-    told = Clocks()
-    assert told.of(BLACK) is None
-    told.set(["300", "0", "0"])
-    assert told.of(BLACK) == Clock(main_s=300)
-    told.spent(BLACK, 100)
-    told.tell(WHITE, ["7.5", "0"])
-    assert told.of(BLACK) == Clock(main_s=200)
-    assert told.of(WHITE) == Clock(main_s=7.5)
-    told.restart()
-    assert told.of(BLACK) == Clock(main_s=300)
-    told.set(["10", "60", "25"])
-    told.tell(BLACK, ["40", "5"])
-    assert told.of(BLACK) == Clock(period_s=40, period_moves=5)
-    told.set(["0", "1", "0"])  # nobody counts
-    assert told.of(BLACK) is None
+    server_clocks = Clocks()
+    assert server_clocks.of(BLACK) is None
+    server_clocks.set(["300", "0", "0"])
+    assert server_clocks.of(BLACK) == Clock(main_s=300)
+    server_clocks.spent(BLACK, 100)
+    server_clocks.tell(WHITE, ["7.5", "0"])
+    assert server_clocks.of(BLACK) == Clock(main_s=200)
+    assert server_clocks.of(WHITE) == Clock(main_s=7.5)
+    server_clocks.restart()
+    assert server_clocks.of(BLACK) == Clock(main_s=300)
+    server_clocks.set(["10", "60", "25"])
+    server_clocks.tell(BLACK, ["40", "5"])
+    assert server_clocks.of(BLACK) == Clock(period_s=40, period_moves=5)
+    server_clocks.set(["0", "1", "0"])  # nobody counts
+    assert server_clocks.of(BLACK) is None
 
 
 def test_kgs_has_four_kinds_of_clocks() -> None:
-    told = Clocks()
-    told.set_kgs(["byoyomi", "600", "30", "5"])
-    told.tell(BLACK, ["30", "3"])  # three periods, not three stones
-    assert told.of(BLACK) == Clock(period_s=30)
-    told.set_kgs(["canadian", "600", "300", "25"])
-    assert told.of(BLACK) == Clock(main_s=600, period_s=300, period_moves=25)
-    told.set_kgs(["absolute", "600"])
-    assert told.of(BLACK) == Clock(main_s=600)
-    told.set_kgs(["none"])
-    assert told.of(BLACK) is None
+    server_clocks = Clocks()
+    server_clocks.set_kgs(["byoyomi", "600", "30", "5"])
+    server_clocks.tell(BLACK, ["30", "3"])  # three periods, not three stones
+    assert server_clocks.of(BLACK) == Clock(period_s=30)
+    server_clocks.set_kgs(["canadian", "600", "300", "25"])
+    assert server_clocks.of(BLACK) == Clock(main_s=600, period_s=300, period_moves=25)
+    server_clocks.set_kgs(["absolute", "600"])
+    assert server_clocks.of(BLACK) == Clock(main_s=600)
+    server_clocks.set_kgs(["none"])
+    assert server_clocks.of(BLACK) is None
     for bad in (["nonsense"], [], ["byoyomi", "x", "1", "1"], ["absolute", "-1"], ["absolute"]):
         with pytest.raises(NotationError):
-            told.set_kgs(bad)
+            server_clocks.set_kgs(bad)

@@ -255,7 +255,7 @@ def test_a_declared_win_marks_nothing() -> None:
     assert hk.diagram(line).caption == "Black wins by declaration. Last move: win."
 
 
-def test_a_position_is_told_its_last_move() -> None:
+def test_a_diagram_marks_the_last_move() -> None:
     line = line_of(hk.Chess(), "e4")
     assert hk.diagram(line.position).last == frozenset()
     assert hk.diagram(line.position, last=line.moves[-1]) == hk.diagram(line)
@@ -452,7 +452,7 @@ def test_the_caption_says_who_plays_or_won(game: Any, caption: str) -> None:
     assert hk.diagram(game).caption == caption
 
 
-def test_a_repetition_that_only_the_line_knows_is_told() -> None:
+def test_a_repetition_that_only_the_line_knows_is_stated() -> None:
     line = line_of(hk.Chess(), "Nf3 Nf6 Ng1 Ng8 " * 2)
     assert hk.diagram(line).caption.startswith("Draw by repetition.")
     assert hk.diagram(line.position).caption == "White to play."

@@ -10,7 +10,7 @@ import hyoka as hk
 from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
 
 
-def test_the_first_players_view_is_kept_as_it_is() -> None:
+def test_the_first_players_view_is_unchanged() -> None:
     found = Evaluation(
         score=35.0, unit="centipawns", win=0.5, draw=0.3, loss=0.2, best="e2e4", depth=3
     ).from_view(hk.Player.first)

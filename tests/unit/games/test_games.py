@@ -76,7 +76,7 @@ def test_every_game_has_a_name_a_start_and_the_whole_interface(name: str) -> Non
         assert hasattr(game.line(), member)
 
 
-def test_games_are_told_apart() -> None:
+def test_games_are_distinguished() -> None:
     starts = [hk.position(name) for name in GAMES]
     assert all((a == b) == (a is b) for a in starts for b in starts)
     assert hk.Chess() != hk.Chess().text

@@ -188,7 +188,7 @@ def test_an_empty_board_is_won_by_komi() -> None:
         ("..... ..... ..... ..... .....", 0),
     ],
 )
-def test_area_is_stones_and_the_empty_points_that_reach_one_colour(
+def test_area_is_stones_and_the_empty_points_that_reach_one_color(
     picture: str, score: float
 ) -> None:
     assert board(picture).score == score

@@ -71,7 +71,7 @@ def test_playouts_are_of_every_game() -> None:
     assert len(hk.playouts(Race(), 0)) == 0
 
 
-def test_what_is_no_game_or_has_one_thread_is_told() -> None:
+def test_invalid_games_and_single_threads_are_refused() -> None:
     wrong: Any = object()
     with pytest.raises(hk.errors.NotationError, match="object is no game: it has no 'to_play'"):
         hk.playouts(wrong, 1)
@@ -130,7 +130,7 @@ def test_alpha_beta_that_sees_the_end_never_loses_from_a_won_start(tmp_path: Pat
     )
 
 
-def test_a_changed_game_is_told(tmp_path: Path) -> None:
+def test_a_changed_game_is_noticed(tmp_path: Path) -> None:
     def made(bonus: int) -> Any:
         class Game(Race):
             def play(self, move: int) -> "Game":
@@ -157,7 +157,7 @@ def test_a_changed_game_is_told(tmp_path: Path) -> None:
         (("random", "random"), {"openings": "random:9"}, "use openings='start'"),
     ],
 )
-def test_what_a_game_in_python_has_not_is_told(players: Any, more: Any, message: str) -> None:
+def test_missing_parts_of_a_python_game_are_named(players: Any, more: Any, message: str) -> None:
     with pytest.raises(hk.errors.NotationError, match=message):
         hk.plan_match(*players, game=Race(goal=5), **more)
 

@@ -348,7 +348,7 @@ def test_evaluations_are_read_as_they_were_written(tmp_path: Path) -> None:
         (lambda content: b"", "no evaluation"),
     ],
 )
-def test_a_file_that_holds_no_evaluation_is_told(change, message, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_file_that_holds_no_evaluation_is_refused(change, message, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     whole = SparseEvaluation.starting("othello").model_file()
     broken = ModelFile.of("evaluation", change(whole.content), game="othello")
     with pytest.raises(hk.errors.SourceError, match=message):

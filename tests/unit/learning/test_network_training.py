@@ -68,16 +68,16 @@ def unseen() -> Examples:
 
 
 def test_what_was_planted_is_learned(lesson: Examples, unseen: Examples) -> None:
-    told: list[EpochReport] = []
-    found = learn_network(lambda _: lesson, held_out=unseen, settings=QUICK, tell=told.append)
-    assert told == found.reports
-    assert [report.epoch for report in told] == list(range(1, 7))
-    last = told[-1]
+    epochs: list[EpochReport] = []
+    found = learn_network(lambda _: lesson, held_out=unseen, settings=QUICK, tell=epochs.append)
+    assert epochs == found.reports
+    assert [report.epoch for report in epochs] == list(range(1, 7))
+    last = epochs[-1]
     assert last.held_value_error < 0.4 * float(np.var(unseen.values))
-    assert last.value_loss < told[0].value_loss
+    assert last.value_loss < epochs[0].value_loss
     # Of about eight moves the right one comes first nearly always.
     assert last.held_first > 0.8
-    assert last.held_policy_loss < 0.7 * told[0].held_policy_loss
+    assert last.held_policy_loss < 0.7 * epochs[0].held_policy_loss
     # The same by the core, on positions as people have them.
     positions = positions_of("othello", 3)
     ahead = np.sign([each.text.count("X") - each.text.count("O") for each in positions])
@@ -215,14 +215,14 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], name:
         NetworkSettings(**settings)
 
 
-def test_a_device_that_is_not_there_is_told(lesson: Examples) -> None:
+def test_a_missing_device_is_refused(lesson: Examples) -> None:
     settings = dataclasses.replace(QUICK, device="abacus")
     with pytest.raises(ParameterError, match="'abacus' is not there") as caught:
         learn_network(lambda _: lesson, settings=settings)
     assert "\n" not in str(caught.value)
 
 
-def test_nothing_to_learn_from_is_told(lesson: Examples) -> None:
+def test_an_empty_lesson_is_refused(lesson: Examples) -> None:
     nothing = dataclasses.replace(
         lesson,
         inputs=lesson.inputs[:0],

@@ -197,7 +197,7 @@ def test_a_second_search_in_a_folder_is_refused_and_writes_nothing(
 
 
 @pytest.mark.parametrize("line", [b"no JSON\n", b"[]\n", b'{"games": [0, 1]}\n'])
-def test_a_damaged_journal_is_told(line: bytes, lessons: Lessons, tmp_path: Path) -> None:
+def test_a_damaged_journal_is_refused(line: bytes, lessons: Lessons, tmp_path: Path) -> None:
     ObjectiveSearch(TINY, lessons, tmp_path).run(steps=1)
     journal = tmp_path / JOURNAL
     journal.write_bytes(line + journal.read_bytes())

@@ -61,7 +61,7 @@ def test_a_mate_is_as_sure_as_can_be() -> None:
     assert np.isfinite(fit_scores(leaves, ScoreSettings(steps=5)).evaluation.weights).all()
 
 
-def test_what_is_wrong_is_told() -> None:
+def test_invalid_input_is_refused() -> None:
     for wrong in ({"teacher_scale": 0.0}, {"freedom": -1.0}, {"steps": 0}):
         with pytest.raises(ParameterError):
             ScoreSettings(**wrong)

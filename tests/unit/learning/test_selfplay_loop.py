@@ -134,10 +134,10 @@ class TestPlaying:
         played = games_of("othello", 12, playouts=60, quick=60, full=1.0)
         ends = played.move_offsets[1:] - 2
         decided = played.results != 0
-        told = np.sign(played.values[ends] - 0.5)[decided]
-        assert np.mean(told == played.results[decided]) > 0.9
+        predicted = np.sign(played.values[ends] - 0.5)[decided]
+        assert np.mean(predicted == played.results[decided]) > 0.9
 
-    def test_two_players_alternate_colours(self) -> None:
+    def test_two_players_alternate_colors(self) -> None:
         """The one that searches wins as first player of even games and as second of odd ones."""
         strong, weak = "uct:preset=paper", "uct:preset=paper,c=50"
         specs = (strong, weak)
@@ -246,7 +246,7 @@ class TestGames:
         examples = found.examples(blend=1)
         assert len(examples) == examples.with_moves == len(found.moves)
 
-    def test_records_of_no_use_are_told(self) -> None:
+    def test_useless_records_are_refused(self) -> None:
         with pytest.raises(StudyError, match="games of one kind with results"):
             of_records([dataclasses.replace(random_records("othello", 1, 3)[0], result=None)])
         with pytest.raises(StudyError, match="games of one kind with results"):
@@ -485,12 +485,12 @@ class TestLoop:
         self.agree(ended, tmp_path)
 
     def test_the_same_again_has_nothing_to_do(self, ended: SelfPlayLoop) -> None:
-        told: list[Generation] = []
+        generations: list[Generation] = []
         before = times_in(ended.folder)
         again = SelfPlayLoop(TINY, ended.folder)
-        again.run(2, on_generation=told.append)
+        again.run(2, on_generation=generations.append)
         again.run(2)
-        assert told == again.generations == ended.generations
+        assert generations == again.generations == ended.generations
         assert times_in(ended.folder) == before
 
     def test_another_plan_is_refused(self, ended: SelfPlayLoop) -> None:
@@ -553,7 +553,7 @@ class TestLoop:
         with pytest.raises(ParameterError, match=name):
             dataclasses.replace(TINY, **changed)
 
-    def test_what_can_t_be_is_told_before_anything_is_played(self) -> None:
+    def test_invalid_plans_are_refused_before_anything_is_played(self) -> None:
         with pytest.raises(NotationError, match="a multiple of 64"):
             dataclasses.replace(TINY, settings=dataclasses.replace(TINY.settings, width=100))
         with pytest.raises(NotationError, match="eval_weight"):

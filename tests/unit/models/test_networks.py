@@ -284,7 +284,7 @@ class TestFiles:
             ({"codes": [1] * 10**5}, "codes, which are"),
         ],
     )
-    def test_a_wrong_size_is_told(self, about: dict[str, Any], message: str) -> None:
+    def test_a_wrong_size_is_refused(self, about: dict[str, Any], message: str) -> None:
         line, _, rest = SMALL.model_file().content.partition(b"\n")
         changed = json.dumps(json.loads(line) | about).encode() + b"\n" + rest
         with pytest.raises(SourceError, match=message) as caught:

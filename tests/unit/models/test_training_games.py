@@ -67,7 +67,7 @@ def test_a_damaged_set_is_refused(value: object) -> None:
 
 
 @pytest.mark.parametrize("kind", ["mets", "strengths"])
-def test_an_artefact_keeps_its_games(kind: str, tmp_path: Path) -> None:
+def test_a_model_keeps_its_games(kind: str, tmp_path: Path) -> None:
     origin = listed(games())
     content = {"strengths": {"corner": 2.0}} if kind == "strengths" else b"content"
     ModelFile.of(kind, content, game="othello", origin=origin).save(tmp_path / "model")
@@ -115,7 +115,7 @@ def test_a_game_that_any_model_learned_from_judges_none() -> None:
         judged_games([*first, *second], models)
 
 
-def test_models_without_a_list_go_by_the_hash_and_say_so() -> None:
+def test_models_without_a_list_compare_the_hash_and_say_so() -> None:
     new = games(1000, seed=1)
     old = LearnedGames.of_origin(Origin("test", choices={"hold_out": "0.1"}), "old.bin")
     judges = judged_games(new, [old])

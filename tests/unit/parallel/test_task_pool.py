@@ -124,7 +124,7 @@ def test_nothing_to_do_is_done_at_once() -> None:
         assert list(run.batches([])) == []
 
 
-def test_a_moment_in_which_nothing_comes_is_told() -> None:
+def test_a_moment_without_results_is_noticed() -> None:
     gate = threading.Event()
 
     def wait(_task: int, worker_state: WorkerState) -> None:
@@ -213,7 +213,7 @@ def test_a_task_that_costs_too_many_workers_ends_the_run() -> None:
     assert isinstance(caught.value.__cause__, ConnectionError)
 
 
-def test_in_threads_of_our_own_nobody_dies_and_what_is_raised_is_told_at_once() -> None:
+def test_in_local_threads_no_worker_dies_and_exceptions_arrive_at_once() -> None:
     calls: list[int] = []
 
     def wrong(number: int, _worker_state: WorkerState) -> int:

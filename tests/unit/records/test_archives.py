@@ -343,7 +343,7 @@ def test_several_games_in_a_file_and_a_condition_that_chooses_one(tmp_path: Path
         assert (study.game, report.games) == (game, 1)
 
 
-def test_a_colour_in_a_condition_is_each_games_own(tmp_path: Path) -> None:
+def test_a_color_in_a_condition_is_each_games_own(tmp_path: Path) -> None:
     """White is the first player in chess, the second in shogi."""
     path = tmp_path / "games.zip"
     chess = b'[White "W"]\n[Black "B"]\n\n1. e4 *\n'

@@ -161,17 +161,17 @@ def test_ctrl_c_ends_a_pass() -> None:
         table.quiet_terms(weights, threads=2)
 
 
-def test_whoever_is_told_of_progress_may_end_a_pass() -> None:
-    told: list[int] = []
+def test_a_progress_callback_may_end_a_bulk_call() -> None:
+    counts: list[int] = []
 
     def enough(done: int) -> None:
-        told.append(done)
+        counts.append(done)
         raise InterruptedError
 
     progress: Progress = enough
     with pytest.raises(InterruptedError):
         without_end().quiet_terms(linear_evaluation("shogi").flat, progress=progress)
-    assert len(told) == 1
+    assert len(counts) == 1
 
 
 def test_a_replay_goes_wherever_it_is_asked() -> None:

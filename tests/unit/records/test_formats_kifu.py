@@ -143,7 +143,7 @@ def test_byte_order_marks_and_line_ends_make_no_difference(prefix: str, newline:
     assert table.text("first") == ["a"]
 
 
-def test_pieces_go_by_several_names() -> None:
+def test_pieces_have_several_names() -> None:
     names = {"+R": "龍 竜", "+L": "成香 杏", "+N": "成桂 圭", "+S": "成銀 全", "K": "王 玉"}
     for letters, words in names.items():
         game = hk.Shogi.from_text(f"8k/9/9/9/9/9/9/9/4{letters}4 b - 1")

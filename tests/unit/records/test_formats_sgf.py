@@ -226,7 +226,7 @@ def test_othello_may_set_up_its_usual_start() -> None:
     assert (record.game, record.start, record.move_texts()) == ("othello", "", ["d3", "c5"])
 
 
-def test_othello_with_its_colours_changed_is_not_its_usual_start(read: Read) -> None:
+def test_othello_with_swapped_colors_is_not_its_usual_start(read: Read) -> None:
     for set_up in ("AW[e4][d5]AB[d4][e5]", "AB[e4][e4]AW[d4][e5]", "AB[e4][d5]AW[d4]", "AB[a1]"):
         assert fault(read, f"(;GM[2]{set_up};B[d3])").ply == 0
 

@@ -287,7 +287,7 @@ def test_old_names_escapes_and_white_space_are_understood() -> None:
     assert sgf(record).text == "X4/1X3/5/5/5 b - 1 5.5"
 
 
-def test_a_colour_may_move_twice_and_play_may_go_on_after_passes() -> None:
+def test_a_color_may_move_twice_and_play_may_go_on_after_passes() -> None:
     assert sgf("(;SZ[5];B[aa];B[bb])") == Go5.from_stones(
         ["A5", "B4"], [], to_play=hk.Player.second, komi=5.5
     )

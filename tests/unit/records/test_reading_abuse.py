@@ -329,11 +329,11 @@ def test_progress_adds_up_to_the_size_on_disk(kind: str, tmp_path: Path) -> None
     }[kind]()
     path = tmp_path / "games"
     path.write_bytes(packed)
-    told: list[Progress] = []
-    assert sum(len(batch) for batch in batches([path], progress=told.append)) > 0
+    steps: list[Progress] = []
+    assert sum(len(batch) for batch in batches([path], progress=steps.append)) > 0
     size = size_on_disk([path])
-    assert size == len(packed) == told[-1].total
-    assert told[-1].done == size
+    assert size == len(packed) == steps[-1].total
+    assert steps[-1].done == size
     read: list[int] = []
     for source in sources([path], on_bytes=read.append):
         deque(source.blocks(), 0)

@@ -120,7 +120,7 @@ def test_an_arrow_table_says_what_the_records_say(tmp_path: Path) -> None:
         ('8/8/8/8/8/8/8/8 w - - bm Qd1; id "x";\n', None),
     ],
 )
-def test_a_format_is_told_by_its_content(head: str, format: str | None) -> None:
+def test_a_format_is_detected_from_its_content(head: str, format: str | None) -> None:
     assert recognize(head.encode()) == format
 
 

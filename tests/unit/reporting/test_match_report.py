@@ -259,7 +259,7 @@ def expressions(vega: object) -> list[str]:
     return found + [each for value in vega.values() for each in expressions(value)]
 
 
-def test_faults_are_told() -> None:
+def test_faults_are_listed() -> None:
     games = played_games(30)
     lost = replace(games[0].record, result=0.0, ending="time")
     games[0] = replace(games[0], record=lost, reason="time", fault="thought 9 s with 1 s left")

@@ -305,7 +305,7 @@ def test_hostile_picks_stay_text() -> None:
     ("keys", "shown", "said"),
     [((), None, "nothing to pick"), ("aa", None, "the same key"), ("ab", "c", "the key 'c'")],
 )
-def test_picks_that_cannot_be_told_apart_are_refused(keys: Any, shown: Any, said: str) -> None:
+def test_ambiguous_picks_are_refused(keys: Any, shown: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Explorer(Chart(bar_chart(), "Bars"), tuple(Pick(key, key) for key in keys), shown)
 
@@ -356,16 +356,16 @@ def test_charts_above_one_another_are_saved_as_a_picture(tmp_path: Path) -> None
     assert 640 < float(picture.attrib["width"]) < 760
 
 
-def test_light_and_dark_have_the_same_colours() -> None:
-    light, dark = (names_of_colours(theme) for theme in (0, 1))
+def test_light_and_dark_have_the_same_colors() -> None:
+    light, dark = (names_of_colors(theme) for theme in (0, 1))
     assert list(light) == list(dark)
     assert {color[6:-1] for color in (*COLORS, INK, QUIET)} <= set(light)
 
 
 @pytest.mark.parametrize("theme", [0, 1])
-def test_colours_stand_out_from_the_page(theme: int) -> None:
+def test_colors_stand_out_from_the_page(theme: int) -> None:
     """WCAG 2: 4.5 for text, 3 for what a chart draws."""
-    colors = names_of_colours(theme)
+    colors = names_of_colors(theme)
     for name, least in [("ink", 7.0), ("quiet", 4.5), ("link", 4.5)]:
         assert contrast(colors[name], colors["ground"]) >= least
         assert contrast(colors[name], colors["card"]) >= least
@@ -374,7 +374,7 @@ def test_colours_stand_out_from_the_page(theme: int) -> None:
             assert contrast(color, colors["ground"]) >= 3
 
 
-def names_of_colours(theme: int) -> dict[str, str]:
+def names_of_colors(theme: int) -> dict[str, str]:
     block = re.findall(r":root \{(.*?)\}", styles(), re.DOTALL)[theme]
     return dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", block))
 

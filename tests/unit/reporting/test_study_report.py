@@ -256,7 +256,7 @@ def test_nothing_is_said_of_a_guide_that_is_good_from_the_start(report: StudyRep
     assert "strong is" not in text_of(report, "no guide")
 
 
-def test_over_confidence_is_told_with_what_was_claimed_and_what_came(tmp_path: Path) -> None:
+def test_over_confidence_states_the_claim_and_the_outcome(tmp_path: Path) -> None:
     study = made_study(tmp_path, fair_results(200))
     say(study, "boastful", boastful)
     report = study_report(study, ReportOptions(resamples=100, slices=0))
@@ -410,19 +410,19 @@ def test_figures_are_written_as_pictures(study: hk.Study, tmp_path: Path) -> Non
     assert files[1].read_text(encoding="utf-8").startswith("<!--")
 
 
-def test_steps_are_told_to_the_end(study: hk.Study, tmp_path: Path) -> None:
-    told: list[Progress] = []
+def test_progress_reaches_the_end(study: hk.Study, tmp_path: Path) -> None:
+    steps: list[Progress] = []
     write_report(
         study,
         tmp_path / "report.html",
         ReportOptions(resamples=0, slices=0),
-        progress=told.append,
+        progress=steps.append,
     )
-    assert [each.done for each in told] == sorted(each.done for each in told)
-    assert told[0].done == 0
-    assert told[-1].done == told[-1].total
-    assert {each.what for each in told} == {"report"}
-    assert len({each.note for each in told}) == len(told)
+    assert [each.done for each in steps] == sorted(each.done for each in steps)
+    assert steps[0].done == 0
+    assert steps[-1].done == steps[-1].total
+    assert {each.what for each in steps} == {"report"}
+    assert len({each.note for each in steps}) == len(steps)
 
 
 def test_names_from_records_stay_text(tmp_path: Path) -> None:

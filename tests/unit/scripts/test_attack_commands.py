@@ -62,7 +62,7 @@ def test_what_went_wrong_is_noticed(
     assert problem in found if problem else not found
 
 
-def test_a_fork_that_fails_or_works_on_is_told(tmp_path: Path) -> None:
+def test_a_fork_that_fails_or_runs_on_is_named(tmp_path: Path) -> None:
     assert commands.forked(lambda: 3, tmp_path, 1)[0] == 3
     status, said = commands.forked(lambda: int("x"), tmp_path, 1)
     assert status == commands.TRACEBACK

@@ -24,22 +24,22 @@ NINJA = [
 
 def test_packages_and_compiled_files_are_counted() -> None:
     seen = Progress()
-    told = [seen.words_for(line) for line in PIP + NINJA]
-    assert told == ["1 package, numpy", None, "2 packages, rich", "unpacking", None, "12 of 87"]
+    words = [seen.words_for(line) for line in PIP + NINJA]
+    assert words == ["1 package, numpy", None, "2 packages, rich", "unpacking", None, "12 of 87"]
 
 
 @pytest.mark.parametrize("status", [0, 3])
 def test_what_a_command_says_is_shown_only_if_it_fails(status: int) -> None:
     command = [sys.executable, "-c", f"print('many words'); raise SystemExit({status})"]
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, str(SCRIPT), "compiling", *command],
         capture_output=True,
         text=True,
         check=False,
         encoding="utf-8",
     )
-    assert told.returncode == status
-    first, last = told.stdout.splitlines()
+    assert result.returncode == status
+    first, last = result.stdout.splitlines()
     assert first == "compiling …"
     assert last.startswith("compiling: failed in" if status else "compiling: done in")
-    assert told.stderr == ("many words\n" if status else "")
+    assert result.stderr == ("many words\n" if status else "")

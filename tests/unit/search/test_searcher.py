@@ -85,19 +85,19 @@ def test_limits_given_to_a_search_go_before_those_of_its_spec() -> None:
 
 def test_a_search_is_stopped_from_another_thread_and_tells_what_it_found_meanwhile() -> None:
     searcher = Searcher("uct", "go9")
-    told: list[SearchResult] = []
+    snapshots: list[SearchResult] = []
 
     def on_result(result: SearchResult) -> None:
-        told.append(result)
-        if len(told) == 2:
+        snapshots.append(result)
+        if len(snapshots) == 2:
             threading.Thread(target=searcher.stop).start()
 
     result = searcher.search(
         hk.Go9(), SearchLimits(infinite=True), on_result=on_result, every_s=0.01
     )
     assert result.stopped_by == "interrupted"
-    assert len(told) >= 2
-    assert told[0].playouts <= told[1].playouts <= result.playouts
+    assert len(snapshots) >= 2
+    assert snapshots[0].playouts <= snapshots[1].playouts <= result.playouts
     assert searcher.search(hk.Go9(), SearchLimits(playouts=10)).playouts == 10
 
 

@@ -139,7 +139,7 @@ def test_komi_is_no_part_of_a_hash_but_of_what_a_table_knows() -> None:
     assert kept.score == hk.search_once(Go5(komi=0.5), "ab:depth=3").score
 
 
-def test_final_scores_are_told_to_the_half_point() -> None:
+def test_final_scores_are_given_to_the_half_point() -> None:
     line = Go5(komi=7.5).line().play("C3").play("pass")
     result = hk.search_once(line, "ab:depth=2")
     assert (result.score, result.proven) == (17.5, "won")
@@ -259,17 +259,17 @@ def test_a_game_in_python_that_breaks_the_protocol(game: Any, message: str, spec
 @pytest.mark.parametrize("spec", ["uct", "ab"])
 def test_a_search_of_a_game_in_python_tells_what_it_finds_and_is_stopped(spec: str) -> None:
     searcher = Searcher(spec, None)
-    told: list[SearchResult] = []
+    snapshots: list[SearchResult] = []
 
     def on_result(result: SearchResult) -> None:
-        told.append(result)
+        snapshots.append(result)
         searcher.stop()
 
     endless = Race(goal=10**6)
     limits = SearchLimits(infinite=True)
     result = searcher.search(endless, limits, on_result=on_result, every_s=0.01)
     assert result.best in (1, 2)
-    assert told
+    assert snapshots
 
 
 def test_a_line_of_a_game_in_python_is_checked() -> None:
@@ -355,7 +355,7 @@ for solve, game in [(hk.find_mate, hk.Chess()), (hk.solve_ending, hk.Othello())]
 print(run(["position", "search", "chess", "--with", "ab:hash=32768"]))
 """
     result = short_of_memory(code)
-    told = [
+    lines = [
         f"not enough memory for {what}; give it less"
         for what in (
             "ab:hash=32768",
@@ -366,8 +366,8 @@ print(run(["position", "search", "chess", "--with", "ab:hash=32768"]))
             "a table of 32768 MiB",
         )
     ]
-    assert result.stdout.splitlines() == [*told, "2"], result.stderr
-    assert result.stderr == f"hyoka: {told[0]}\n"
+    assert result.stdout.splitlines() == [*lines, "2"], result.stderr
+    assert result.stderr == f"hyoka: {lines[0]}\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

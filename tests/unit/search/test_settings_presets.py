@@ -66,7 +66,7 @@ def preset(monkeypatch: pytest.MonkeyPatch) -> Iterator[GameFacts]:
     preset_names.cache_clear()
 
 
-def test_what_is_said_wins(preset: GameFacts) -> None:
+def test_explicit_settings_win(preset: GameFacts) -> None:
     spec = SearchSpec.from_text("uct:rave=50,playouts=10").for_game("othello")
     assert (spec["rave"], spec["formula"], spec["c"], spec["value"]) == (50, "puct", 0.7, "root")
     assert spec.text == "uct:playouts=10,rave=50"
@@ -136,7 +136,7 @@ def test_evaluations_by_another_preset_are_kept_apart(
     assert (papers.engine, papers.done) == (old.engine, 0)
 
 
-def test_a_search_goes_by_the_model_that_comes_with_hyoka() -> None:
+def test_a_search_uses_the_bundled_model() -> None:
     model = bundled_move_model("othello")
     assert model is not None
     spec = uct(playouts=10).for_game("othello")
@@ -159,7 +159,7 @@ def test_every_model_that_comes_with_hyoka_ranks_moves(game: str) -> None:
     assert (strengths > 0).all()
 
 
-def test_priors_go_by_a_model_that_is_too_slow_for_playouts() -> None:
+def test_priors_use_a_model_that_is_too_slow_for_playouts() -> None:
     model = bundled_prior_model("go9")
     assert model is not None
     assert model.origin is not None

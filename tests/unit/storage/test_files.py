@@ -77,7 +77,7 @@ def test_a_file_that_becomes_a_pipe_meanwhile_is_not_waited_for(
         open_regular(path)
 
 
-def test_links_are_followed_unless_told_otherwise(tmp_path: Path) -> None:
+def test_links_are_followed_by_default(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"content")
     (tmp_path / "link").symlink_to(tmp_path / "file")
     assert read_regular(tmp_path / "link") == b"content"

@@ -180,7 +180,7 @@ def edited(name: str, value: object) -> bytes:
         (b"hyoka-artefact 1\n[]\n", "header: not an object"),
     ],
 )
-def test_what_is_wrong_is_told(data: bytes, message: str, tmp_path: Path) -> None:
+def test_invalid_input_is_refused(data: bytes, message: str, tmp_path: Path) -> None:
     file = tmp_path / "w.json"
     file.write_bytes(data)
     for ask in (
@@ -201,7 +201,7 @@ def test_a_newer_hyoka_reads_older_formats(monkeypatch: pytest.MonkeyPatch) -> N
     assert ModelFile.from_bytes(data).version == 1
 
 
-def test_what_can_not_be_made_is_told() -> None:
+def test_what_cannot_be_built_is_refused() -> None:
     with pytest.raises(
         hk.errors.NotationError, match="no kind of model 'wights'; did you mean weights"
     ):
@@ -326,12 +326,12 @@ def test_what_is_built_in_can_be_said_beside_a_file() -> None:
         assert same[0].id == same[1].id
 
 
-def test_a_name_that_nothing_has_is_told() -> None:
+def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(hk.errors.NotationError, match="did you mean built-in:weights:chess"):
         bundled_model_file("built-in:weight:chess")
 
 
-def test_the_former_name_of_strengths_is_told() -> None:
+def test_the_error_about_the_former_name_of_strengths_names_the_new_one() -> None:
     for kind in ("uct", "mc", "mc-score"):
         with pytest.raises(hk.errors.NotationError) as caught:
             SearchSpec.from_text(f"{kind}:policy=strengths,ratings=file.json")

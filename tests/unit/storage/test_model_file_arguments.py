@@ -66,7 +66,7 @@ def written(folder: Path, content: str | bytes) -> Path:
     return file
 
 
-def told_in_one_line(error: BaseException, file: Path, message: str) -> None:
+def assert_one_line_error(error: BaseException, file: Path, message: str) -> None:
     text = str(error)
     assert str(file) in text
     assert message in text
@@ -75,9 +75,7 @@ def told_in_one_line(error: BaseException, file: Path, message: str) -> None:
 
 
 @pytest.mark.parametrize(("content", "message"), WRONG_WEIGHTS)
-def test_what_is_wrong_with_weights_is_told(
-    tmp_path: Path, content: str | bytes, message: str
-) -> None:
+def test_invalid_weights_are_refused(tmp_path: Path, content: str | bytes, message: str) -> None:
     file = written(tmp_path, content)
     for ask in (
         lambda: linear_evaluation("chess", file),
@@ -85,17 +83,15 @@ def test_what_is_wrong_with_weights_is_told(
     ):
         with pytest.raises(hk.errors.SourceError) as caught:
             ask()
-        told_in_one_line(caught.value, file, message)
+        assert_one_line_error(caught.value, file, message)
 
 
 @pytest.mark.parametrize(("content", "message"), WRONG_STRENGTHS)
-def test_what_is_wrong_with_strengths_is_told(
-    tmp_path: Path, content: str | bytes, message: str
-) -> None:
+def test_invalid_strengths_are_refused(tmp_path: Path, content: str | bytes, message: str) -> None:
     file = written(tmp_path, content)
     with pytest.raises(hk.errors.SourceError) as caught:
         Searcher(f"uct:policy=strengths,strengths={file}", "chess")
-    told_in_one_line(caught.value, file, message)
+    assert_one_line_error(caught.value, file, message)
 
 
 def test_what_is_right_is_taken(tmp_path: Path) -> None:
@@ -106,7 +102,7 @@ def test_what_is_right_is_taken(tmp_path: Path) -> None:
     assert move_strengths("chess", file)[FEATURE] == 7.0
 
 
-def test_files_that_cannot_be_read_are_told(
+def test_files_that_cannot_be_read_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path, message in [
@@ -130,7 +126,7 @@ def test_files_that_cannot_be_read_are_told(
         read_model_file(large)
 
 
-def test_a_file_for_a_book_that_holds_none_is_told(tmp_path: Path) -> None:
+def test_a_file_without_a_book_is_refused(tmp_path: Path) -> None:
     for content, message in [("nonsense", "no records"), ("", "no chess games")]:
         file = written(tmp_path, content)
         with pytest.raises(hk.errors.SourceError, match=message):
@@ -175,14 +171,14 @@ def journal_line(values: object) -> bytes:
 
 
 @pytest.mark.parametrize("values", [{}, [], 3, {"pairing": 1, "moves": "", "remarks": []}])
-def test_a_journal_of_something_else_is_told(tmp_path: Path, values: object) -> None:
+def test_a_journal_of_something_else_is_refused(tmp_path: Path, values: object) -> None:
     file = tmp_path / "journal.jsonl"
     file.write_bytes(journal_line(values))
     with pytest.raises(hk.errors.StudyError, match="line 1: no game of a match"):
         read_journal(file)
 
 
-def test_a_journal_nested_deeply_is_told(tmp_path: Path) -> None:
+def test_a_deeply_nested_journal_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "journal.jsonl"
     file.write_bytes(f"{zlib.crc32(DEEP.encode()):08x} {DEEP}\n".encode())
     with pytest.raises(hk.errors.StudyError, match="line 1: no game of a match: RecursionError"):
@@ -192,7 +188,7 @@ def test_a_journal_nested_deeply_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"a = [", b"\xff", b"a = " + DEEP.encode(), b"a = " + b"9" * 5000, b"match = 3"]
 )
-def test_a_description_that_cannot_be_read_is_told(tmp_path: Path, content: bytes) -> None:
+def test_a_description_that_cannot_be_read_is_refused(tmp_path: Path, content: bytes) -> None:
     for name in ("match.toml", "study.toml"):
         (tmp_path / name).write_bytes(content)
     with pytest.raises(hk.errors.StudyError, match=r"match\.toml"):

@@ -125,11 +125,11 @@ def test_another_search_takes_the_place_of_the_first(study: hk.Study) -> None:
     before = study.select(None, columns)
     categorize(study)
     assert study.select(None, columns).equals(before)
-    told: list[Progress] = []
+    steps: list[Progress] = []
     ours = linear_evaluation(study.game)
     turned = ab(evaluation=dataclasses.replace(ours, weights=-ours.weights))
-    report = categorize(study, spec=turned, progress=told.append)
-    assert (told[0].done, told[-1].done) == (0, told[-1].total)
+    report = categorize(study, spec=turned, progress=steps.append)
+    assert (steps[0].done, steps[-1].done) == (0, steps[-1].total)
     second = read_manifest(folder / "search.toml").values
     assert first["search"] == SEARCH
     assert second["search"] == report.search == str(turned)
@@ -156,7 +156,7 @@ def test_interrupted_nothing_is_written(study: hk.Study) -> None:
     assert study.select("correct_depth = 1").equals(before)
 
 
-def test_damage_is_found_and_mended(study: hk.Study) -> None:
+def test_damage_is_found_and_repaired(study: hk.Study) -> None:
     categorize(study)
     check = check_study(study.path, seal=True)
     assert check.is_whole

@@ -188,9 +188,9 @@ def test_a_copy_that_says_nothing_new_is_not_merged(tmp_path: Path) -> None:
 
 
 def test_adding_to_an_earlier_part_leaves_its_positions_and_evaluations(tmp_path: Path) -> None:
-    bare, told = pgn([], ["none"] * 6), pgn(["Event"], ["mover"] * 6)
+    bare, full = pgn([], ["none"] * 6), pgn(["Event"], ["mover"] * 6)
     (tmp_path / "0.pgn").write_text(bare + "1. d4 d5 *\n")
-    (tmp_path / "1.pgn").write_text(told + "1. c4 *\n")
+    (tmp_path / "1.pgn").write_text(full + "1. c4 *\n")
     study, _ = make_study(tmp_path / "study", tmp_path / "0.pgn", columns="all")
     evaluate(study, "ab:depth=1")
     before = study.sql("select * from positions where game_id < 2 order by game_id, ply")
@@ -259,10 +259,10 @@ def test_kata_bots_win_rates_are_kept_in_either_order(
     text = lzma.decompress(shared_data("go9/ogs9_katabot_eval.sgf.xz").read_bytes()).decode()
     games = re.split(r"\n(?=\(;)", text.strip())[:60]
     bare = [re.sub(r"C\[(?:\\.|[^\]\\])*\]", "", game, flags=re.DOTALL) for game in games]
-    (tmp_path / "told.sgf").write_text("\n".join(games[:40]))
+    (tmp_path / "full.sgf").write_text("\n".join(games[:40]))
     (tmp_path / "bare.sgf").write_text("\n".join(bare[20:]))
     values = []
-    for order in (("told", "bare"), ("bare", "told")):
+    for order in (("full", "bare"), ("bare", "full")):
         files = [tmp_path / f"{name}.sgf" for name in order]
         study, report = make_study(tmp_path / order[0], files, columns="none")
         assert report.duplicates == 20

@@ -106,7 +106,7 @@ def test_a_fingerprint_of_ones_own_is_believed(study: hk.Study) -> None:
         (3, "no search, engine or function: 3"),
     ],
 )
-def test_what_is_no_evaluator_is_told(study: hk.Study, evaluator: Any, message: str) -> None:
+def test_invalid_evaluators_are_refused(study: hk.Study, evaluator: Any, message: str) -> None:
     with pytest.raises(hk.Error, match=message):
         evaluate(study, [evaluator])
 
@@ -124,13 +124,13 @@ def test_what_a_function_says_is_checked(study: hk.Study) -> None:
     def broken(position: Any) -> float:
         return 1 / len("")
 
-    told: dict[Callable[[Any], Any], str] = {
+    reasons: dict[Callable[[Any], Any], str] = {
         wrong: "wrong: gave 1.7 at ply 0 of game 0: an expected result is 0 to 1",
         not_a_number: "not_a_number: gave nan at ply 0 of game 0: an expected result is 0 to 1",
         text: "text: gave 'good for White' at ply 0 of game 0: neither a number nor an Evaluation",
         broken: "broken: raised ZeroDivisionError('division by zero') at ply 0 of game 0",
     }
-    for function, message in told.items():
+    for function, message in reasons.items():
         with pytest.raises(hk.errors.EngineError) as caught:
             evaluate(study, [function])
         assert str(caught.value).startswith(message)
@@ -168,7 +168,7 @@ def test_functions_travel(study: hk.Study) -> None:
     assert [r.done for r in evaluate(study, specs)] == [0, 0]
 
 
-def test_a_function_that_cannot_travel_is_told(study: hk.Study) -> None:
+def test_a_function_that_cannot_be_sent_is_refused(study: hk.Study) -> None:
     lock = threading.Lock()
 
     def locked(position: Any) -> float:

@@ -107,13 +107,13 @@ def test_interrupted_it_goes_on_with_the_records_that_are_left(
     with pytest.raises(KeyboardInterrupt):
         adjudicate_records(study, "mine", solver=solver)
     assert study.sql("select count(*) as n from winners")["n"].to_pylist() == [2]
-    told: list[str] = []
+    messages: list[str] = []
     report = adjudicate_records(
-        study, "mine", solver=solver, progress=lambda each: told.append(str(each))
+        study, "mine", solver=solver, progress=lambda each: messages.append(str(each))
     )
     assert (report.records, report.found, report.known) == (6, 2, 6)
-    assert told[0] == "mine of records: 0 of 4 games"
-    assert told[-1] == "mine of records: 4 of 4 games"
+    assert messages[0] == "mine of records: 0 of 4 games"
+    assert messages[-1] == "mine of records: 4 of 4 games"
     assert adjudicate_records(study, "mine", solver=solver).found == 6
     assert asked == 8
 

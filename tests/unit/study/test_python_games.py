@@ -316,7 +316,7 @@ def test_what_is_for_our_games_is_refused_in_a_line(
     assert "\n" not in str(error.value)
 
 
-def test_playouts_go_by_names() -> None:
+def test_playouts_are_chosen_by_name() -> None:
     by_name = hk.playouts("race", 20, seed=3)
     assert by_name.outcomes.tolist() == hk.playouts(Race(), 20, seed=3).outcomes.tolist()
     assert len(hk.playouts("othello", 5)) == 5
@@ -327,7 +327,7 @@ def test_playouts_go_by_names() -> None:
 def test_duplicates_add_what_they_say_to_the_game_that_they_repeat(tmp_path: Path) -> None:
     moves = np.array([102, 102, 102, 102, 101], np.uint16)
     bare = hk.Record("Race", moves, result=1.0, ending="normal")
-    told = hk.Record(
+    full = hk.Record(
         "Race",
         moves.copy(),
         event="cup",
@@ -336,7 +336,7 @@ def test_duplicates_add_what_they_say_to_the_game_that_they_repeat(tmp_path: Pat
         remarks=(Remark(1, value=0.4, text="so"), Remark(3, value=0.7, author="first")),
     )
     said = []
-    for name, order in (("one", (bare, told)), ("two", (told, bare))):
+    for name, order in (("one", (bare, full)), ("two", (full, bare))):
         study, report = make_study(tmp_path / name, order)
         assert (report.duplicates, report.values) == (1, 2)
         assert report.merged_duplicates == (name == "one")

@@ -123,7 +123,7 @@ def test_the_largest_levels_are_parts_and_one_more_has_the_others(study: hk.Stud
         ("late: phase", "late", "phase"),
     ],
 )
-def test_names_of_parts_are_told_from_sql(by: str, called: str, expression: str) -> None:
+def test_names_of_slices_are_distinguished_from_sql(by: str, called: str, expression: str) -> None:
     question = Question(by=by)
     assert (question.called, question.expression) == (called, expression)
 

@@ -85,7 +85,7 @@ def test_a_condition_reads_no_file(
     assert [path for path in study.path.parent.rglob("*") if path not in before] == []
 
 
-def test_a_condition_over_files_is_told_so(secret: str) -> None:
+def test_a_condition_over_files_is_refused_as_such(secret: str) -> None:
     with pytest.raises(hk.errors.ConditionError, match="conditions cannot read files"):
         check_condition(f"exists (select * from read_text('{secret}'))", ["ply"])
 
@@ -166,7 +166,7 @@ def test_an_endless_query_ends(
     "query",
     ["select range from range(10000000)", "select list(range) as all from range(10000000)"],
 )
-def test_a_query_that_fills_the_memory_is_told_how_to_have_more(
+def test_the_error_of_a_query_that_fills_the_memory_explains_how_to_get_more(
     study: hk.Study, query: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HYOKA_SQL_MEMORY", "30M")
@@ -186,7 +186,7 @@ def test_a_query_that_fills_the_memory_is_told_how_to_have_more(
         ("HYOKA_SQL_MEMORY", "3"),
     ],
 )
-def test_a_limit_that_is_none_is_told(
+def test_an_invalid_limit_is_refused(
     study: hk.Study, name: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, text)
@@ -364,13 +364,13 @@ def test_a_process_for_queries_says_what_this_one_would(
     ]
 
     def answers() -> list[Any]:
-        told: list[Any] = []
+        outcomes: list[Any] = []
         for query in queries:
             try:
-                told.append(study.sql(query))
+                outcomes.append(study.sql(query))
             except hk.Error as error:
-                told.append((type(error), str(error)))
-        return told
+                outcomes.append((type(error), str(error)))
+        return outcomes
 
     here = answers()
     monkeypatch.setattr(sql, "is_bounded", lambda *_: False)

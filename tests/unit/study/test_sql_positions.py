@@ -86,7 +86,7 @@ def test_answers_are_written_as_files(study: hk.Study, tmp_path: Path) -> None:
     assert (code, json.loads(said)) == (0, {"path": first, "rows": 2})
 
 
-def test_a_record_is_the_same_by_itself(study: hk.Study, tmp_path: Path) -> None:
+def test_a_record_alone_is_the_same(study: hk.Study, tmp_path: Path) -> None:
     (tmp_path / "more.pgn").write_text("1. d4 {new} *\n")
     append_to_study(study.path, tmp_path / "more.pgn")
     for number, record in study.records():

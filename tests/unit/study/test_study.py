@@ -183,7 +183,7 @@ def test_a_condition_chooses_games(tmp_path: Path, pgn: Path, where: str, games:
         ("1 = 1) union select (1", "condition"),
     ],
 )
-def test_a_bad_condition_is_told_and_nothing_is_made(
+def test_a_bad_condition_is_refused_and_nothing_is_created(
     tmp_path: Path, pgn: Path, where: str, message: str
 ) -> None:
     with pytest.raises(hk.errors.ConditionError, match=message):
@@ -383,7 +383,7 @@ def test_a_solver_of_ones_own_can_adjudicate(study: hk.Study) -> None:
         assert rows(study, "select distinct result from adjudications") == [(value,)]
 
 
-def test_unknown_methods_are_told(study: hk.Study) -> None:
+def test_unknown_methods_are_refused(study: hk.Study) -> None:
     with pytest.raises(hk.errors.StudyError, match="known: rules"):
         adjudicate(study, "oracle")
     with pytest.raises(hk.errors.StudyError, match="is not a method's name: use letters"):

@@ -97,14 +97,14 @@ def content(study: hk.Study) -> dict[str, list[Any]]:
 # Two at once -----------------------------------------------------------------------------------
 
 APPEND = "append"
-ANALYSE = "analyse"
+ANALYZE = "analyze"
 COMMANDS: dict[str, Callable[[Path, Path], object]] = {
     APPEND: append_to_study,
     "evaluate comments": lambda study, _: evaluate(hk.Study.open(study), ["comments"]),
     "evaluate ab": lambda study, _: evaluate(hk.Study.open(study), ["ab:depth=1"]),
     "adjudicate rules": lambda study, _: adjudicate(hk.Study.open(study), "rules"),
     "adjudicate mate": lambda study, _: adjudicate(hk.Study.open(study), "mate"),
-    ANALYSE: lambda study, _: hk.Study.open(study).sql("select count(*) from positions"),
+    ANALYZE: lambda study, _: hk.Study.open(study).sql("select count(*) from positions"),
     "check": lambda study, _: check_study(study),
 }
 PAIRS = [(one, other) for one in COMMANDS for other in COMMANDS if one <= other]
@@ -142,7 +142,7 @@ def test_two_commands_at_the_same_moment_leave_a_whole_study(
 
 
 @pytest.mark.parametrize("name", [APPEND, "evaluate comments", "adjudicate rules"])
-def test_whoever_comes_second_is_told_who_is_at_work(
+def test_the_second_process_learns_who_holds_the_lock(
     study: hk.Study, files: list[Path], name: str
 ) -> None:
     places = {
@@ -193,7 +193,7 @@ def test_a_lock_of_a_folder_that_was_taken_away_is_none(tmp_path: Path) -> None:
         pass
 
 
-def test_the_second_of_two_who_make_a_study_is_told(
+def test_the_second_of_two_who_create_a_study_is_refused(
     tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both have read their records before either puts its study in place."""
@@ -218,9 +218,9 @@ def test_the_second_of_two_who_make_a_study_is_told(
         thread.start()
     for thread in threads:
         thread.join()
-    told = [each for each in results if isinstance(each, str)]
-    assert len(told) == 1
-    assert "another process has just created it" in told[0]
+    refusals = [each for each in results if isinstance(each, str)]
+    assert len(refusals) == 1
+    assert "another process has just created it" in refusals[0]
     assert check_study(tmp_path / "new").is_whole
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
@@ -470,7 +470,7 @@ def test_a_bad_footer_is_one_line_that_names_the_file(
         ("remarks", "ply", "positions that do not exist"),
     ],
 )
-def test_tables_that_do_not_fit_one_another_are_told(
+def test_tables_that_do_not_fit_one_another_are_noticed(
     study: hk.Study, table: str, change: str, problem: str
 ) -> None:
     """Written as they should be, with checksums and all, but with nonsense in them."""
@@ -512,7 +512,7 @@ def test_games_that_are_damaged_are_not_sealed(study: hk.Study) -> None:
         check_study(study.path, seal=True)
 
 
-def test_a_manifest_that_was_changed_by_hand_can_be_taken_as_it_is(study: hk.Study) -> None:
+def test_a_manifest_that_was_changed_by_hand_can_be_accepted(study: hk.Study) -> None:
     file = study.path / "study.toml"
     file.write_text(file.read_text(encoding="utf-8").replace('/0"', '/first"'))
     with pytest.raises(hk.errors.StudyError, match="changed by hand"):
@@ -607,9 +607,7 @@ def test_a_sealed_file_keeps_any_text(tmp_path: Path) -> None:
     assert read_toml(tmp_path / "x.toml") == values
 
 
-def test_whoever_only_looks_at_a_lock_turns_nobody_away(
-    study: hk.Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_looking_at_a_lock_blocks_nobody(study: hk.Study, monkeypatch: pytest.MonkeyPatch) -> None:
     """A look holds the lock for a moment; a writer who comes in that moment tries again."""
     monkeypatch.setattr(run_folder, "_PATIENCE_S", 1.0)
     looking = (study.path / ".lock").open("rb")

@@ -115,7 +115,7 @@ def test_frames_of_polars_are_tables(study: hk.Study, lazy: bool) -> None:
     assert report.done == 2
 
 
-def test_batches_are_tables_and_what_is_none_is_told(study: hk.Study) -> None:
+def test_batches_are_tables_and_others_are_refused(study: hk.Study) -> None:
     columns = {"game_id": [0, 1], "ply": [1, 0], "x": [1, 2]}
     assert study.add_column("own", pa.record_batch(columns)).known == 2
     with pytest.raises(hk.Error, match="the dict is no table"):

@@ -122,7 +122,7 @@ def test_that_nothing_was_found_is_said(study: hk.Study, tmp_path: Path) -> None
     assert "Nothing was found" in story.page.read_text()
 
 
-def test_an_evaluator_that_takes_no_weights_is_told_what_it_lacks(
+def test_the_error_of_an_evaluator_without_weights_names_what_it_lacks(
     study: hk.Study, weak: Path, tmp_path: Path
 ) -> None:
     """What was forgotten is missed as well by a search whose weights are not ours to fit."""
@@ -173,7 +173,7 @@ def test_what_a_table_lacks_is_fitted_where_it_says_no_mate(
 ) -> None:
     asked = spoken(random_study, tmp_path / f"{kind}.parquet", kind)
     before = evaluate(random_study, [asked])[0].done
-    story = hk.improve(random_study, ImprovePlan(evaluator=asked, sample=2), to=tmp_path / "told")
+    story = hk.improve(random_study, ImprovePlan(evaluator=asked, sample=2), to=tmp_path / "story")
     assert {(each.kind, "omen" in each.sql) for each in story.findings.slices} == {(kind, True)}
     # None of what the table says is lost, and mates have a curve but no score to add to.
     assert story.findings.fitted_positions + story.findings.held_out_positions == before
@@ -189,10 +189,10 @@ def test_what_a_table_lacks_is_fitted_where_it_says_no_mate(
         assert (weight.weight.high < 0) if steeper else (weight.weight.low > 0)
     assert story.verdict == "not played"
     assert story.outcome.startswith("No match")
-    terms = (tmp_path / "told" / "terms.json").read_text()
+    terms = (tmp_path / "story" / "terms.json").read_text()
     assert "NaN" not in terms
     json.dumps(story.as_json(), allow_nan=False)
-    again = hk.improve(random_study, ImprovePlan(evaluator=asked, sample=2), to=tmp_path / "told")
+    again = hk.improve(random_study, ImprovePlan(evaluator=asked, sample=2), to=tmp_path / "story")
     assert again == story
     methods = story.page.read_text()
     assert "About 20% of the games are held out" in methods
@@ -258,7 +258,7 @@ def test_the_risk_is_shared() -> None:
     assert test.upper == pytest.approx(math.log(0.95 / 0.025))
 
 
-def test_steps_are_kept_and_damage_is_told(tmp_path: Path) -> None:
+def test_steps_are_stored_and_damage_is_named(tmp_path: Path) -> None:
     nan = Estimate(0.1, math.nan, math.inf)
     split = BiasedSlice("w", "x > 1", "lean", "s", nan, 0.01, 9, 3, Estimate(-1.0, -2.0, -0.5), 0.2)
     found = SliceFindings((split,), 7, 5, 50, 2, 20)

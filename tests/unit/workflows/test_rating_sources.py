@@ -170,12 +170,12 @@ def test_a_study_and_a_match_give_their_games(tmp_path: Path, pgn: Path) -> None
 
 def test_progress_tells_the_bytes(tmp_path: Path, pgn: Path) -> None:
     file = table(tmp_path)
-    told: list[Progress] = []
-    read_results([pgn, file], progress=told.append)
+    steps: list[Progress] = []
+    read_results([pgn, file], progress=steps.append)
     size = pgn.stat().st_size + file.stat().st_size
-    assert {(each.what, each.total, each.unit) for each in told} == {("reading", size, "bytes")}
-    assert told[-1].done - told[-2].done == file.stat().st_size
-    assert told[-1].done >= size
+    assert {(each.what, each.total, each.unit) for each in steps} == {("reading", size, "bytes")}
+    assert steps[-1].done - steps[-2].done == file.stat().st_size
+    assert steps[-1].done >= size
 
 
 def test_nothing_to_read_is_an_error_and_no_games_are_none(tmp_path: Path) -> None:
@@ -254,12 +254,12 @@ def test_the_command_tells_components_and_open_ends(
         result=[1.0, 0.0, 1.0, 0.5, 0.0, 1.0],
     )
     ratings_command(files=[str(file)])
-    told = capsys.readouterr()
-    assert "component 1 of 2" in told.out
-    assert "+∞" in told.out
-    assert "−∞" in told.out
-    assert "virtual draws" in told.out
-    assert "1 a player without a name" in told.err
+    captured = capsys.readouterr()
+    assert "component 1 of 2" in captured.out
+    assert "+∞" in captured.out
+    assert "−∞" in captured.out
+    assert "virtual draws" in captured.out
+    assert "1 a player without a name" in captured.err
     ratings_command(files=[str(file)], as_json=True)
     players = json.loads(capsys.readouterr().out)["players"]
     assert next(player for player in players if player["name"] == "a")["high"] is None

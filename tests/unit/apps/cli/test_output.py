@@ -17,15 +17,15 @@ def works(file: Path) -> list[dict[str, Any]]:
     return found
 
 
-def test_beginnings_and_ends_are_told_at_once_and_the_rest_now_and_then(tmp_path: Path) -> None:
+def test_first_and_last_steps_are_written_at_once_and_others_at_intervals(tmp_path: Path) -> None:
     file = tmp_path / "progress.json"
-    told = ProgressFile(file)
+    progress_file = ProgressFile(file)
     for done in (3, 4, 5):
-        told.tell(Progress("one", done, 9, "games"))
+        progress_file.tell(Progress("one", done, 9, "games"))
     assert [(each["what"], each["done"]) for each in works(file)] == [("one", 3)]
-    told.tell(Progress("other", 0, None, "games", "note"))  # brings along what was kept back
+    progress_file.tell(Progress("other", 0, None, "games", "note"))  # writes the held one too
     assert [each["done"] for each in works(file)] == [5, 0]
-    told.tell(Progress("one", 9, 9, "games"))
+    progress_file.tell(Progress("one", 9, 9, "games"))
     first, second = works(file)
     assert (first["done"], first["before"], first["total"]) == (9, 3, 9)
     assert (second["total"], second["unit"], second["note"]) == (None, "games", "note")

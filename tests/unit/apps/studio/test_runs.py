@@ -100,7 +100,7 @@ def test_what_the_command_line_would_not_take_is_not_started(
         FORMS.words(command, values, allow)
 
 
-def test_a_run_is_done_and_says_so_to_whoever_looks(runs: Runs, tmp_path: Path) -> None:
+def test_a_run_is_done_and_says_so(runs: Runs, tmp_path: Path) -> None:
     run = runs.start("position perft", {"words": ["position", "perft", "othello", "3"]})
     assert wait_for(run, "done")
     again = Runs(Folder(tmp_path), runs.words_of).get(run.number)
@@ -163,7 +163,7 @@ def test_a_run_that_can_go_on_is_stopped_to_pause_it(runs: Runs) -> None:
     assert run.log.count("$ hyoka position perft") == 3
 
 
-def test_an_end_that_is_wished_for_while_it_starts_comes_about(
+def test_a_cancel_during_the_start_ends_the_run(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launch = subprocess.run
@@ -176,7 +176,7 @@ def test_an_end_that_is_wished_for_while_it_starts_comes_about(
     wait_for(runs.start("position perft", {"words": LONG}), "cancelled")
 
 
-def test_an_end_that_was_wished_for_before_it_lived_comes_about(
+def test_a_cancel_before_the_start_ends_the_run(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launch = subprocess.run

@@ -179,7 +179,7 @@ def posted(app: Starlette, path: str, body: Iterator[bytes]) -> tuple[int, dict[
         **{"server": ("127.0.0.1", 80), "client": ("127.0.0.1", 5), "http_version": "1.1"},
         **{"raw_path": path.encode(), "root_path": ""},
     }
-    read, told = 0, list[dict[str, Any]]()
+    read, messages = 0, list[dict[str, Any]]()
 
     async def receive() -> dict[str, Any]:
         nonlocal read
@@ -188,10 +188,10 @@ def posted(app: Starlette, path: str, body: Iterator[bytes]) -> tuple[int, dict[
         return {"type": "http.request", "body": part or b"", "more_body": part is not None}
 
     async def send(message: Any) -> None:
-        told.append(message)
+        messages.append(message)
 
     anyio.run(app, scope, receive, send)
-    return told[0]["status"], dict(told[0]["headers"]), read
+    return messages[0]["status"], dict(messages[0]["headers"]), read
 
 
 @pytest.mark.parametrize("path", ["/records", "/runs", "/board/analyze"])
@@ -400,8 +400,8 @@ def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs are listed but not started."""
 
     def launch(_runs: Runs, run: Run) -> None:
-        told = {"command": run.command, "values": run.values, "words": run.words, "made": 1.0}
-        (run.place / "run.json").write_text(json.dumps(told))
+        stored = {"command": run.command, "values": run.values, "words": run.words, "made": 1.0}
+        (run.place / "run.json").write_text(json.dumps(stored))
 
     monkeypatch.setattr(Runs, "_launch", launch)
 

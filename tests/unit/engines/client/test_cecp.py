@@ -54,9 +54,9 @@ def test_thoughts_are_turned_to_whites_view() -> None:
     assert (white.best, black.best, black.score) == ("a2a3", "a7a6", -31)
 
 
-@pytest.mark.parametrize(("told", "mate"), [("100003", 3), ("-100002", -2)])
-def test_mates_are_counted_from_a_hundred_thousand(told: str, mate: int) -> None:
-    [found] = evaluated(fake("cecp", f"say=5 {told} 1 20 a2a3"), WHITE)
+@pytest.mark.parametrize(("score", "mate"), [("100003", 3), ("-100002", -2)])
+def test_mates_are_counted_from_a_hundred_thousand(score: str, mate: int) -> None:
+    [found] = evaluated(fake("cecp", f"say=5 {score} 1 20 a2a3"), WHITE)
     assert (found.mate, found.score) == (mate, None)
 
 
@@ -65,7 +65,7 @@ def test_an_engine_that_posts_nothing_still_moves() -> None:
     assert (found.best, found.score, found.value) == ("a2a3", None, None)
 
 
-def test_positions_and_limits_as_the_second_version_is_told_them(tmp_path: Path) -> None:
+def test_positions_and_limits_as_the_second_version_receives_them(tmp_path: Path) -> None:
     log = tmp_path / "log"
     spec = fake("cecp", f"log={log}", "best=a1a8")
     evaluated(spec, EnginePosition("chess", start=FEN), limits=Limits(depth=4, time_s=1.2))
@@ -86,12 +86,12 @@ def test_moves_in_san_are_declined(tmp_path: Path) -> None:
 
 def test_the_first_version_numbers_its_moves_and_keeps_to_a_level(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    told = ("version=1", f"log={log}", "best=3c3d")
-    [found] = evaluated(fake("cecp", *told), SHOGI, limits=Limits(time_s=65))
+    behavior = ("version=1", f"log={log}", "best=3c3d")
+    [found] = evaluated(fake("cecp", *behavior), SHOGI, limits=Limits(time_s=65))
     assert found.best == "3c3d"
     assert heard(log)[-7:] == ["new", "force", "7g7f", "level 1 1:05 0", "go", "force", "quit"]
     for settings, message in (("nodes=5", "no limit 'nodes'"), ("depth=5", "give it a time")):
-        assert message in refusal_of(fake("cecp", *told, settings=settings)).message
+        assert message in refusal_of(fake("cecp", *behavior, settings=settings)).message
 
 
 def test_a_game_goes_on_where_it_was_by_both_clocks(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_every_move_of_shogi_is_read_back(seed: int, plies: int) -> None:
         (["crash"], "died", "exit code 3"),
     ],
 )
-def test_misdeeds_are_told(words: list[str], reason: str, message: str) -> None:
+def test_protocol_violations_are_named(words: list[str], reason: str, message: str) -> None:
     error = refusal_of(fake("cecp", *words))
     assert (error.reason, message in error.message) == (reason, True)
 
@@ -187,10 +187,10 @@ def test_what_need_not_be_understood_is_no_refusal() -> None:
 
 def test_options_are_features_or_refused(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    told = (f"log={log}", 'feature=memory=1 option="Skill Level -spin 3 0 9"')
-    evaluated(fake("cecp", *told, settings="Hash=64,Skill Level=5"), WHITE)
+    behavior = (f"log={log}", 'feature=memory=1 option="Skill Level -spin 3 0 9"')
+    evaluated(fake("cecp", *behavior, settings="Hash=64,Skill Level=5"), WHITE)
     assert {"memory 64", "option Skill Level=5"} <= set(heard(log))
-    near = refusal_of(fake("cecp", *told, settings="Skil Level=5"))
+    near = refusal_of(fake("cecp", *behavior, settings="Skil Level=5"))
     assert "did you mean Skill Level?" in near.message
 
 
@@ -199,9 +199,9 @@ def test_the_check_knows_both_versions() -> None:
     assert report.passed
     assert report.name == "Fake 1.0"
     old = check_engine(fake("cecp", "version=1", "refuse=e2e4", "best=8c8d"))
-    told = {check.name: check.verdict for check in old.checks}
-    assert told["starts and shakes hands"] == "pass"
-    assert told["evaluates"] == "warn"
+    verdicts = {check.name: check.verdict for check in old.checks}
+    assert verdicts["starts and shakes hands"] == "pass"
+    assert verdicts["evaluates"] == "warn"
 
 
 @pytest.mark.parametrize("took", ["usi", "gtp", "cecp"])
@@ -216,7 +216,7 @@ def test_one_that_says_nothing_is_greeted_in_other_protocols(
 
 
 @pytest.mark.parametrize(("protocol", "times"), [("cecp", 2), ("uci", 2), ("gtp", 1)])
-def test_a_slow_engine_is_greeted_again_by_itself(
+def test_a_slow_engine_is_greeted_again_automatically(
     protocol: str, times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may have obeyed other greetings; over GTP it has answered them."""

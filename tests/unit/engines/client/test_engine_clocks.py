@@ -113,7 +113,7 @@ GO = [EnginePosition("go9"), EnginePosition("go9", moves=["E5"])]
         ),
     ],
 )
-def test_an_engine_is_told_both_clocks_in_its_protocols_words(
+def test_an_engine_receives_both_clocks_in_its_protocol(
     protocol: str,
     position: EnginePosition,
     clocks: tuple[Clock, Clock],

@@ -46,7 +46,7 @@ def heard_by_gps(
     return [line for line in log.read_text().splitlines() if line[:3] in ("set", "go ")]
 
 
-def test_gps_shogi_is_told_its_depth_by_an_option(tmp_path: Path) -> None:
+def test_gps_shogi_receives_its_depth_as_an_option(tmp_path: Path) -> None:
     assert heard_by_gps(tmp_path / "log", "depth=2") == [
         "setoption name BookDepth value 0",
         "setoption name Verbose value 1",
@@ -72,7 +72,7 @@ def test_gps_shogis_limits_are_depth_and_whole_seconds(
     assert (option, last) == (f"setoption name LimitDepth value {depth}", go)
 
 
-def test_gps_shogi_is_told_positions_without_their_past(tmp_path: Path) -> None:
+def test_gps_shogi_receives_positions_without_their_past(tmp_path: Path) -> None:
     log = tmp_path / "log"
     played = EnginePosition("shogi", moves=["7g7f", "3c3d"])
 

@@ -363,7 +363,7 @@ def test_pachi_tells_its_standard_error(place: str) -> None:
         ("C3 with score 0.5324 (4230/10204:8712/8712 games), extra komi 0.95", 0.5324, 10204),
     ],
 )
-def test_pachis_percentages_and_probabilities_are_told_apart(
+def test_pachis_percentages_and_probabilities_are_distinguished(
     line: str, value: float, nodes: int
 ) -> None:
     words = ["name=Pachi", "answer:genmove=C3", "lacks=reg_genmove"]
@@ -441,7 +441,7 @@ def test_levels_and_whole_seconds_are_known_to_all(tmp_path: Path) -> None:
         ("Threads=2", "option", "go into its command"),
     ],
 )
-def test_what_an_engine_cannot_do_is_told(settings: str, reason: str, message: str) -> None:
+def test_unsupported_settings_are_refused(settings: str, reason: str, message: str) -> None:
     with pytest.raises(EngineError) as refused:
         evaluated(fake("gtp", settings=settings), BLACK)
     assert refused.value.reason == reason
@@ -529,14 +529,14 @@ def test_a_file_of_profiles_is_read_with_the_spec_and_counts_by_content(tmp_path
         ("[a]\nread = 'tea leaves'", "one of answers, stderr"),
         ("[a]\npattern = '('", "[a], pattern"),
         ("[a]\npattern = '(?P<vlue>x)'", "no group 'vlue'"),
-        ("[a]\nask = ['genmove {colour}']", "no {colour}"),
+        ("[a]\nask = ['genmove {side}']", "no {side}"),
         ("[a]\nask = ['{']", "'{'"),
         ("[a]\nlimit.plies = 'x'", "no limit 'plies'"),
         ("[a]\nlimit = 'x'", "a table of texts"),
         ("[a]\noption = '{key}'", "no {key}; known: {name}, {value}"),
     ],
 )
-def test_a_wrong_profile_is_told_why(text: str, message: str) -> None:
+def test_a_wrong_profile_is_refused_with_a_reason(text: str, message: str) -> None:
     with pytest.raises(NotationError) as refused:
         read_profiles(text, "a.toml")
     assert message in str(refused.value)

@@ -97,7 +97,7 @@ HANG_GAMES = {
 
 @pytest.mark.parametrize("protocol", HANG_GAMES)
 def test_the_wait_for_a_hung_engine_is_its_time_limit_and_a_grace(protocol: str) -> None:
-    game, words, told_s = HANG_GAMES[protocol]
+    game, words, limit_s = HANG_GAMES[protocol]
     # The timeout of a minute counts only where no limit of time does.
     spec = fake(protocol, *words, settings=f"time=0.1,grace={QUICK_S}")
     positions = [EnginePosition(game)] * 9
@@ -107,10 +107,10 @@ def test_the_wait_for_a_hung_engine_is_its_time_limit_and_a_grace(protocol: str)
     assert reasons(results) == ["timeout"] * 2
     for failure in results:
         assert isinstance(failure, Failure)
-        assert failure.message == f"does not answer within {told_s + QUICK_S:g} s"
+        assert failure.message == f"does not answer within {limit_s + QUICK_S:g} s"
         assert failure.detail.startswith(f"{game} start")
     assert "given up after 1 restarts in a row" in str(error)
-    assert f"within {told_s + QUICK_S:g} s at {game} start" in str(error)
+    assert f"within {limit_s + QUICK_S:g} s at {game} start" in str(error)
     assert "set grace= or timeout=" in str(error)
 
 
@@ -139,7 +139,7 @@ def test_other_misdeeds_cost_one_position_too(misdeed: str) -> None:
     assert reasons(results) == ["ok", "died" if misdeed == "die=2" else "flood", "ok"]
 
 
-def test_lies_cost_the_position_they_are_told_about() -> None:
+def test_an_unplayable_move_costs_its_position() -> None:
     # A pawn's move that is legal for Black only where nobody has made it yet.
     with EngineSession(fake("uci", SCORE, "best=e7e5")) as session:
         results = session.evaluate_many(POSITIONS[1:2] * 3 + POSITIONS[2:3] + POSITIONS[1:2])
@@ -179,7 +179,7 @@ def test_a_refused_position_of_go_costs_no_restart() -> None:
 
 
 @pytest.mark.parametrize("max_restarts", [0, 1, 3])
-def test_the_session_gives_up_after_so_many_restarts_in_a_row(max_restarts: int) -> None:
+def test_the_session_gives_up_after_a_number_of_restarts_in_a_row(max_restarts: int) -> None:
     with EngineSession(fake("uci", "crash=1"), max_restarts=max_restarts) as session:
         results, error = until_given_up(session, POSITIONS)
         assert reasons(results) == ["died"] * (max_restarts + 1)

@@ -217,7 +217,7 @@ def test_a_flood_on_standard_error_is_drained_and_forgotten() -> None:
     assert with_process(code, use).count("\n") < 50
 
 
-def test_an_end_is_told_with_its_cause_and_last_words() -> None:
+def test_an_end_is_described_with_its_cause_and_last_words() -> None:
     code = """
         import os, sys
         sys.stdin.readline()
@@ -307,11 +307,11 @@ def test_close_insists_and_takes_the_children_too(tmp_path: Path) -> None:
     async def run() -> tuple[bool, int]:
         engine = await start_engine(spec)
         pid = engine.transport.pid
-        by_itself = await engine.transport.close(patience_s=QUICK_S)
-        return by_itself, pid
+        exited = await engine.transport.close(patience_s=QUICK_S)
+        return exited, pid
 
-    by_itself, pid = asyncio.run(run())
-    assert not by_itself
+    exited, pid = asyncio.run(run())
+    assert not exited
     assert not exists(pid)
     await_end(int(pid_file.read_text()))
 

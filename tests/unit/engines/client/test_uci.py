@@ -267,7 +267,7 @@ def test_moves_are_sent_our_way_however_they_are_given(tmp_path: Path) -> None:
     assert sent in log.read_text()
 
 
-def test_an_engine_told_to_be_fresh_forgets_before_each_position(tmp_path: Path) -> None:
+def test_fresh_engines_forget_before_each_position(tmp_path: Path) -> None:
     log = tmp_path / "heard"
     evaluated(fake("uci", f"log={log}", settings="fresh=true"), WHITE, BLACK)
     heard = log.read_text().splitlines()
@@ -392,7 +392,7 @@ def test_options_are_set_whatever_their_case(tmp_path: Path) -> None:
         ("Style=xyz", "Style is one of Solid, Risky"),
     ],
 )
-def test_a_wrong_option_is_told_the_right_one(settings: str, message: str) -> None:
+def test_the_error_about_a_wrong_option_names_the_right_one(settings: str, message: str) -> None:
     error = refusal_of(fake("uci", *OPTIONS, settings=settings))
     assert error.reason == "option"
     assert message in str(error)

@@ -115,7 +115,7 @@ def test_the_whole_search_can_be_changed() -> None:
     assert fake.made[-1].spec.text == "uct:playouts=50"
 
 
-def test_bad_options_are_told_and_change_nothing() -> None:
+def test_bad_options_are_refused_and_change_nothing() -> None:
     fake = searchers()
     lines = said(
         *("setoption name nonsense value 1", "setoption name nodes value many", "setoption"),
@@ -129,7 +129,7 @@ def test_bad_options_are_told_and_change_nothing() -> None:
 
 
 @both
-def test_a_file_that_is_not_there_is_told_and_changes_nothing(protocol: str) -> None:
+def test_a_missing_file_is_refused_and_changes_nothing(protocol: str) -> None:
     fake = searchers()
     lines = said(
         *("setoption name eval value /nowhere/x", "isready"), protocol=protocol, searcher=fake
@@ -149,7 +149,9 @@ def test_settings_that_have_no_effect_yet_are_kept_for_others_that_follow() -> N
 
 
 @both
-def test_a_search_that_cannot_be_made_is_told_and_forfeits(protocol: str, tmp_path: Path) -> None:
+def test_a_search_that_cannot_be_built_is_an_error_and_forfeits(
+    protocol: str, tmp_path: Path
+) -> None:
     file = tmp_path / "x"
     file.write_text("{}")
 
@@ -197,7 +199,7 @@ def test_unknown_words_are_passed_over() -> None:
         "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
     ],
 )
-def test_bad_positions_are_told_and_none_is_played(protocol: str, bad: str) -> None:
+def test_bad_positions_are_refused_and_none_is_played(protocol: str, bad: str) -> None:
     lines = said(bad, "go", "position startpos", "go", protocol=protocol)
     assert lines[0].startswith("info string no position: ")
     assert lines[1] == "info string there is no position"
@@ -275,7 +277,7 @@ def test_only_the_moves_named_are_searched() -> None:
 
 
 @both
-def test_an_endless_search_hears_what_is_said_and_answers_only_when_stopped(protocol: str) -> None:
+def test_an_endless_search_reads_commands_and_answers_only_when_stopped(protocol: str) -> None:
     with thinking(protocol) as engine:
         engine.say("position startpos", "go infinite")
         engine.until("^info depth")
@@ -324,9 +326,9 @@ def test_quit_and_the_end_of_input_end_a_search(protocol: str) -> None:
 @both
 def test_lines_from_a_pipe_get_their_answer(protocol: str) -> None:
     for last in (["go nodes 100"], ["go nodes 100", "quit"], ["go infinite"]):
-        told = said(protocol, "position startpos", *last, protocol=protocol)
-        assert told[-1].startswith("bestmove ")
-        assert sum(line.startswith("bestmove") for line in told) == 1
+        answers = said(protocol, "position startpos", *last, protocol=protocol)
+        assert answers[-1].startswith("bestmove ")
+        assert sum(line.startswith("bestmove") for line in answers) == 1
 
 
 def test_the_end_of_input_waits_for_a_search_that_ends() -> None:
@@ -348,7 +350,7 @@ def test_a_new_game_makes_the_search_forget() -> None:
     assert [searcher.cleared for searcher in fake.made] == [2]
 
 
-def test_a_search_that_fails_is_told_and_forfeits(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_search_that_fails_is_an_error_and_forfeits(capfd: pytest.CaptureFixture[str]) -> None:
     lines = said("go depth 1", "isready", searcher=searchers(Failing))
     assert "info string the search failed: RuntimeError('it broke\\nin two')" in lines
     assert "bestmove (none)" in lines
@@ -415,7 +417,7 @@ def test_a_mated_side_resigns() -> None:
     assert said(mated, "go byoyomi 9", protocol="usi")[-1] == "bestmove resign"
 
 
-def test_a_mate_is_told_only_if_it_is_one() -> None:
+def test_a_mate_is_announced_only_if_it_is_one() -> None:
     class MateInOne(FakeSearcher):
         def found(self, line: Any, moves: list[Any]) -> SearchResult:
             return report(line, [line.parse("G*5b")], value=1.0, mate=1)

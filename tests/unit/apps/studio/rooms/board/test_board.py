@@ -173,7 +173,7 @@ def test_a_move_leads_to_its_address(client: TestClient) -> None:
         "game=chess&switch=4",
     ],
 )
-def test_what_makes_no_sense_is_told(client: TestClient, query: str) -> None:
+def test_invalid_queries_are_refused(client: TestClient, query: str) -> None:
     answer = client.get(f"/board?{query}")
     assert answer.status_code == 400
     assert 'role="alert"' in answer.text
@@ -324,8 +324,8 @@ def test_a_draft_keeps_together(client: TestClient) -> None:
     assert Draft.of(QueryParams(query)).to_play == 0
     hand = {"game": "shogi", "start": "", "hand-P": "2", "hand-r": "1", "hand-G": "x"}
     start = Draft.read("shogi", "").text
-    told = Draft.of(QueryParams(hand | {"start": start, "was": start}))
-    assert told.fields[1] == "2Pr"
+    draft = Draft.of(QueryParams(hand | {"start": start, "was": start}))
+    assert draft.fields[1] == "2Pr"
 
 
 def finished(client: TestClient, text: str) -> str:
@@ -586,7 +586,7 @@ def test_a_tree_of_mets_shows_what_it_asks_about(client: TestClient, folder: Pat
     assert f"About {word[1]} it asks for {len(stones.stones)} points" in asked
 
 
-def test_a_record_that_goes_on_after_the_end_is_cut_and_told(client: TestClient) -> None:
+def test_moves_after_the_end_of_a_record_are_dropped_with_a_message(client: TestClient) -> None:
     [record] = hk.parse_records("(;GM[1]SZ[9]KM[6.5];B[ee];W[];B[];W[cc])")
     found = table_of(record)
     assert found.left_out == 1

@@ -87,7 +87,7 @@ def test_pages_are_answered_while_many_wait_for_replies(
         ("/board/reply", REPLY),
     ],
 )
-def test_whoever_thinks_takes_a_seat(
+def test_agents_beyond_the_limit_are_refused(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, place: str, values: dict[str, str]
 ) -> None:
     monkeypatch.setattr(thinking, "_queue", threading.BoundedSemaphore(0))
