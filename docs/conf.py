@@ -61,7 +61,7 @@ PICTURE = re.compile(
 
 
 UNBOUNDED = 1e7
-"""Maximums of settings from here on bound only the input."""
+"""The smallest maximum of a setting that counts as unlimited."""
 
 
 def write_references(_: Sphinx) -> None:
