@@ -5,6 +5,18 @@ Pure functions of columns of numbers: `Sample` in, typed results out. Start with
 `metrics` and `slices` hold the main results.
 """
 
+from hyoka.analysis.accuracy import Accuracy as Accuracy
+from hyoka.analysis.accuracy import AccuracySettings as AccuracySettings
+from hyoka.analysis.accuracy import AccuracyTable as AccuracyTable
+from hyoka.analysis.accuracy import CoveredMoves as CoveredMoves
+from hyoka.analysis.accuracy import Finals as Finals
+from hyoka.analysis.accuracy import MoveCoverage as MoveCoverage
+from hyoka.analysis.accuracy import Moves as Moves
+from hyoka.analysis.accuracy import WorstMove as WorstMove
+from hyoka.analysis.accuracy import WorstMoves as WorstMoves
+from hyoka.analysis.accuracy import expected_scores as expected_scores
+from hyoka.analysis.accuracy import measure_accuracy as measure_accuracy
+from hyoka.analysis.accuracy import move_accuracy as move_accuracy
 from hyoka.analysis.calibration import CALIBRATION_HEADINGS as CALIBRATION_HEADINGS
 from hyoka.analysis.calibration import WIN_PROBABILITIES as WIN_PROBABILITIES
 from hyoka.analysis.calibration import Calibration as Calibration

@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 import pyarrow as pa
 
+from hyoka.analysis.accuracy import AccuracyTable, WorstMoves
 from hyoka.analysis.calibration import Calibration
 from hyoka.analysis.comparison import Comparison, Disagreement
 from hyoka.analysis.curves import MOST_DRAWN, Curve, CurvePoint, Curves, value_text
@@ -300,6 +301,29 @@ def gap_dots(gaps: Gaps) -> AltairChart:
             *departure.effect.ends,
             kinds[departure.kind],
         )
+def loss_dots(table: AccuracyTable) -> AltairChart:
+    """Draw the mean losses of groups of moves with intervals; the line is the first row's."""
+    rows = [
+        Dot(
+            f"{part.name}, {part.condition}" if part.condition else part.name,
+            100 * part.loss.value,
+            100 * part.loss.ends[0],
+            100 * part.loss.ends[1],
+        )
+        for part in table
+        if part.games >= table.min_games
+    ]
+    reference = rows[0].value if rows else 0.0
+    return dots(rows, x="mean loss of expected score (percent)", reference=reference, spec=".2f")
+
+
+def worst_move_dots(moves: WorstMoves) -> AltairChart:
+    """Draw the losses of the worst moves."""
+    losses = {f"game {each.game}, ply {each.ply}: {each.move}": 100 * each.loss for each in moves}
+    rows = [Dot(name, loss, loss, loss) for name, loss in losses.items()]
+    return dots(rows, x="loss of expected score (percent)", reference=0.0, spec=".1f")
+
+
         for part in gaps
         for departure in (part.gap.level, part.gap.lean)
     ]
