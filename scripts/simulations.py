@@ -35,6 +35,7 @@ from hyoka.analysis import (
     find_slices,
     fit_wdl_model,
     measure,
+    measure_reliability,
     named_gap,
 )
 from hyoka.arena import PairScores, Score, Sprt, elo, normalized_elo, rate, too_few_reason
@@ -229,6 +230,28 @@ def ece(runs: int, seed: int) -> Iterator[Row]:
                 held.append(found.low <= real <= found.high)
             what = f"intervals of ECE that hold {real:.3f} ({studies.__name__}), {games} games"
             yield Row(what, share(held), runs)
+
+
+def reliability(runs: int, seed: int) -> Iterator[Row]:
+    """The intervals of the parts of the Brier loss."""
+    parts = ("miscalibration", "discrimination", "uncertainty")
+    for studies in (noisy_leads, right_values, too_sure):
+        many = studies(np.random.default_rng(seed), MANY)
+        real = measure_reliability(many, resampling=NO_INTERVALS).losses["brier_loss"]
+        for games in (100, 400):
+            hits: dict[str, list[bool]] = {part: [] for part in parts}
+            for run in range(runs):
+                sample = studies(np.random.default_rng([seed, run]), games)
+                diagram = measure_reliability(sample, resampling=few(run))
+                for part in parts:
+                    each = getattr(diagram.losses["brier_loss"], part)
+                    hits[part].append(each.low <= getattr(real, part).value <= each.high)
+            for part, held in hits.items():
+                truth = getattr(real, part).value
+                what = (
+                    f"intervals of {part} that hold {truth:.4f} ({studies.__name__}), {games} games"
+                )
+                yield Row(what, share(held), runs)
 
 
 def monotonicity(runs: int, seed: int) -> Iterator[Row]:
@@ -505,6 +528,7 @@ def _leaves_out(interval: Estimate, truth: float) -> bool:
 CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
     "bands": (bands, 1000),
     "metrics": (metrics, 1000),
+    "reliability": (reliability, 200),
     "ece": (ece, 200),
     "monotonicity": (monotonicity, 600),
     "gaps": (gaps, 100),

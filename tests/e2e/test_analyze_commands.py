@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": {"comparisons"},
     "disagreements": {"disagreement"},
     "calibrate": {"calibration"},
+    "reliability": {"reliability"},
 }
 """Those that need nothing but a study, and what their answers have."""
 
@@ -53,7 +54,9 @@ def test_every_analysis_answers_the_same_question(study: Path, command: str) -> 
     assert len(found.get("slices", "12")) == 2  # of each evaluator
 
 
-@pytest.mark.parametrize("command", ["summary", "curves", "metrics", "gaps", "calibrate", "wdl"])
+@pytest.mark.parametrize(
+    "command", ["summary", "curves", "metrics", "gaps", "calibrate", "reliability", "wdl"]
+)
 def test_positions_are_parted_by_a_column(study: Path, command: str) -> None:
     result = hyoka(
         *("analyze", command, str(study), "-e", "comments"),

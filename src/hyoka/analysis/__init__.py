@@ -68,6 +68,10 @@ from hyoka.analysis.metrics import MetricsTable as MetricsTable
 from hyoka.analysis.metrics import confidence as confidence
 from hyoka.analysis.metrics import measure as measure
 from hyoka.analysis.metrics import number_text as number_text
+from hyoka.analysis.reliability import Reliability as Reliability
+from hyoka.analysis.reliability import ReliabilityDiagrams as ReliabilityDiagrams
+from hyoka.analysis.reliability import measure_reliability as measure_reliability
+from hyoka.analysis.reliability import recalibrated as recalibrated
 from hyoka.analysis.sample import NO_INTERVALS as NO_INTERVALS
 from hyoka.analysis.sample import STRAIGHT as STRAIGHT
 from hyoka.analysis.sample import VALUE as VALUE

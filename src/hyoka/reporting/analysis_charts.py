@@ -15,6 +15,7 @@ from hyoka.analysis.comparison import Comparison, Disagreement
 from hyoka.analysis.curves import MOST_DRAWN, Curve, CurvePoint, Curves, value_text
 from hyoka.analysis.gaps import Gaps
 from hyoka.analysis.metrics import METRICS, MetricsTable
+from hyoka.analysis.reliability import ReliabilityDiagrams
 from hyoka.analysis.sample import VALUE
 from hyoka.analysis.slices import Slices
 from hyoka.analysis.wdl import WdlModel, WdlModels
@@ -25,6 +26,8 @@ from hyoka.reporting.charts import (
     AltairChart,
     Dot,
     Spot,
+    Step,
+    band,
     chart_data,
     diagonal,
     dots,
@@ -265,6 +268,23 @@ def fitted_curves(calibration: Calibration) -> AltairChart:
         spots += [Spot(name, float(x), float(y)) for x, y in zip(values, chances, strict=True)]
     x = "value" if all(part.unit == VALUE for part in fitted) else "score"
     return lines(spots, x=x, y="probability", share=True)
+
+
+def reliability_diagrams(result: ReliabilityDiagrams) -> AltairChart:
+    """Draw recalibrated claims with their bands, a diagram for each evaluator or slice."""
+    enough = filter(result.has_enough_games, result.diagrams)
+    views = [
+        band(
+            [Step(p.claim, p.share, p.low, p.high, p.positions) for p in diagram.points],
+            x=f"claim of {diagram.label}",
+            y="result (recalibrated)",
+            domain=(0, 1),
+        )
+        for diagram in enough
+        if diagram.points
+    ]
+    together: alt.VConcatChart = alt.vconcat(*views[:MOST_DRAWN], spacing=12)
+    return together
 
 
 def metric_dots(metrics: MetricsTable) -> AltairChart:

@@ -36,6 +36,7 @@ from hyoka.analysis import (
     FixedBins,
     Gaps,
     MetricsTable,
+    ReliabilityDiagrams,
     Sample,
     Slices,
     SliceSettings,
@@ -340,6 +341,28 @@ def calibration(
         )
     )
     return Calibration(rows, question.min_games, walk.coverage("draws" if wdl else question.draws))
+
+
+def reliability(
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    question: Question | None = None,
+    **options: Any,
+) -> ReliabilityDiagrams:
+    """CORP reliability diagrams, and mean losses as miscalibration, discrimination, uncertainty."""
+    question = _balanced_parts(_asked(question, options))
+    walk = _measured_each(study, evaluators, question)
+    diagrams = tuple(
+        analysis.measure_reliability(
+            _part(loaded, question, sample, holds),
+            resampling=question.resampling,
+            condition=condition,
+        )
+        for loaded, sample in walk
+        for condition, holds in _parts(loaded, question, with_all=True)
+        if holds is None or holds.any()
+    )
+    return ReliabilityDiagrams(diagrams, question.min_games, walk.coverage(question.draws))
 
 
 @dataclass(frozen=True, kw_only=True)

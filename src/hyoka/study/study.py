@@ -329,6 +329,7 @@ class Study:
     compare = analyzing.compare
     disagreements = analyzing.disagreements
     calibration = analyzing.calibration
+    reliability = analyzing.reliability
     wdl = analyzing.wdl
 
 

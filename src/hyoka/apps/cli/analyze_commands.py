@@ -175,6 +175,20 @@ def analyze_calibrate_command(
     _answer(inquiry, {"calibration": [calibration]})
 
 
+def analyze_reliability_command(inquiry: Annotated[Inquiry, Asked()]) -> None:
+    """How well calibrated evaluators are: reliability diagrams without bins.
+
+    Isotonic regression recalibrates each evaluator. The mean loss is split into miscalibration,
+    which recalibration removes, discrimination and uncertainty.
+
+    For example: hyoka analyze reliability study -e comments -o reliability.html
+    """
+    _check_files(inquiry)
+    with _step("reliability diagrams"):
+        diagrams = inquiry.study.reliability(inquiry.evaluators, inquiry.question)
+    _answer(inquiry, {"reliability": [diagrams]})
+
+
 def analyze_wdl_command(
     inquiry: Annotated[Inquiry, Asked(["draws", "axis", *LINK])],
     settings: Annotated[Callable[..., WdlSettings], Plan(WdlSettings)],
