@@ -13,7 +13,7 @@ from hyoka.foundation.errors import SourceError, named
 from hyoka.foundation.progress import OnProgress
 from hyoka.study import Study
 from hyoka.study.evaluating import evaluate
-from hyoka.study.exact_results import WinnersReport, adjudicate_records
+from hyoka.study.exact_results import WinnersSummary, adjudicate_records
 
 Play = Callable[[MatchPlan, Path, int], MatchResult]
 """Plays games of a match that is stored in a folder, up to a number."""
@@ -73,7 +73,7 @@ class ExperimentContext:
         paths = [self.records.file(file) for file in files]
         return Study.create(path, paths, where=where, columns=columns)
 
-    def find_winners(self, study: Study) -> WinnersReport:
+    def find_winners(self, study: Study) -> WinnersSummary:
         """Adjudicate records by the first mate; earlier results are reused."""
         return adjudicate_records(study, "mate", jobs=self.jobs, progress=self.progress)
 
@@ -100,7 +100,7 @@ class ExperimentContext:
         return path
 
 
-def exact_winners(report: WinnersReport) -> str:
+def exact_winners(report: WinnersSummary) -> str:
     """Describe how many results a mate changed, as the end of a sentence."""
     return (
         f"; a mate decides {report.known:,} of {report.records:,} records, {report.changed:,} of "

@@ -28,7 +28,7 @@ import numpy as np
 
 from hyoka import _core
 from hyoka.learning.network_training import (
-    EpochReport,
+    EpochMetrics,
     Examples,
     LearnedNetwork,
     NetworkSettings,
@@ -196,7 +196,7 @@ class Teacher:
         epochs: int,
         number: int,
         start: Network | Convolution | None = None,
-    ) -> tuple[Network | Convolution, EpochReport]:
+    ) -> tuple[Network | Convolution, EpochMetrics]:
         """A network of games; how well it predicts held-out games."""
 
         def draw(epoch: int) -> Examples:
@@ -212,7 +212,7 @@ class Teacher:
             settings=replace(self._settings, epochs=epochs, rate=rate),
             start=start,
         )
-        return learned.network, learned.reports[-1]
+        return learned.network, learned.epochs[-1]
 
 
 def recorded_games(game: str, files: list[Path], where: str | None) -> PlayedGames:
@@ -306,7 +306,7 @@ class Loop:
         given, clock = self._given, time.monotonic()
         most, apart = parted(lessons[-1])
         lessons = [*lessons[:-1], most]
-        made, report = self._teacher.learn(lessons, apart, epochs, generation, self._newest)
+        made, metrics = self._teacher.learn(lessons, apart, epochs, generation, self._newest)
         self._newest = made
         command = "scripts/train_networks.py " + " ".join(sys.argv[1:])
         origin = Origin(
@@ -325,10 +325,10 @@ class Loop:
             **self._counts,
             **facts,
             "learned_s": round(learned_s, 1),
-            "value_loss": round(float(report.held_value_loss), 4),
-            "value_error": round(float(report.held_value_error), 4),
-            "policy_loss": round(float(report.held_policy_loss), 4),
-            "first": round(float(report.held_first), 4),
+            "value_loss": round(float(metrics.held_value_loss), 4),
+            "value_error": round(float(metrics.held_value_error), 4),
+            "policy_loss": round(float(metrics.held_policy_loss), 4),
+            "first": round(float(metrics.held_first), 4),
             "score": round(score, 3),
             "seconds": round(self._seconds(), 1),
         }

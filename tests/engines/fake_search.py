@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from hyoka._core import Player
 from hyoka.engines.server import Controller
-from hyoka.search import MoveReport, Searcher, SearchLimits, SearchResult, SearchSpec
+from hyoka.search import MoveStats, Searcher, SearchLimits, SearchResult, SearchSpec
 
 PATIENCE_S = 60.0
 """Forever, for an engine in this process."""
@@ -75,7 +75,7 @@ def report(
         pv = (move, replies[0]) if replies else (move,)
         worse = value - number / 100 if line.to_play is Player.first else value + number / 100
         worse = min(max(worse, 0.0), 1.0)
-        reports.append(MoveReport(move, 100 - min(number, 99), worse, score, pv=pv))
+        reports.append(MoveStats(move, 100 - min(number, 99), worse, score, pv=pv))
     return SearchResult(
         best=moves[0] if moves else None,
         value=value,

@@ -207,7 +207,17 @@ class Disagreement(Result):
     bands: tuple[DisputeBand, ...]
     disputed: tuple[Disputed, ...]
     """Positions with the largest differences first, one per game."""
+    min_games: int = MIN_GAMES
+    """Minimum number of a band's games for its share to be shown; `bands` has all shares."""
     coverage: Coverage | None = None
+
+    def has_enough_games(self, band: DisputeBand) -> bool:
+        """Whether a band has enough games for its share to be shown."""
+        return band.games >= self.min_games
+
+    def share_text(self, band: DisputeBand) -> str:
+        """A band's share with its interval, as text."""
+        return band.one_right.text(".1%") if self.has_enough_games(band) else TOO_FEW
 
     @property
     def title(self) -> str:
@@ -237,13 +247,18 @@ class Disagreement(Result):
         rows = [
             (
                 f"{band.low:.2f} to {band.high:.2f}",
-                band.one_right.text(".1%"),
+                self.share_text(band),
                 f"{band.positions:,}",
                 f"{band.games:,}",
             )
             for band in self.bands
         ]
         return (heading, *rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """Bands of too few games."""
+        few = sum(not self.has_enough_games(band) for band in self.bands)
+        return (too_few_note(few, self.min_games, "band"),) if few else ()
 
 
 def disagreement(

@@ -20,7 +20,7 @@ from hyoka.analysis.calibration import Logistic, fit_logistic
 from hyoka.analysis.sample import VALUE, Reals, Resampling, Sample, wilson
 from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.foundation.text import counted
-from hyoka.storage.result import Coverage, Result
+from hyoka.storage.result import MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
 
 MOST_BINS: Final = 4000
 _COUNTED: Final = 1_000_000
@@ -468,6 +468,8 @@ class Curves(Result):
     heading: str = "Evaluation curves"
     bands: str = "games"
     """`games`, or `naive` for the bands of independent positions."""
+    min_games: int = MIN_GAMES
+    """Minimum number of games for a curve to be shown; `parts` has all curves."""
     coverage: Coverage | None = None
 
     def __post_init__(self) -> None:
@@ -483,6 +485,16 @@ class Curves(Result):
     def __getitem__(self, index: int) -> Curve:
         return self.parts[index]
 
+    def has_enough_games(self, part: Curve) -> bool:
+        """Whether a curve has enough games to be shown."""
+        return part.games >= self.min_games
+
+    @property
+    def drawn(self) -> tuple[Curve, ...]:
+        """The curves in the chart."""
+        parts = [part for part in self.parts if part.points and self.has_enough_games(part)]
+        return tuple(parts[:MOST_DRAWN])
+
     @property
     def title(self) -> str:
         """One-line title."""
@@ -490,7 +502,7 @@ class Curves(Result):
         return f"{self.heading}: {', '.join(names)}"
 
     def table(self) -> pa.Table:
-        """One row per bin."""
+        """One row per bin of curves with enough games."""
         return pa.Table.from_pylist(
             [
                 {
@@ -498,7 +510,7 @@ class Curves(Result):
                     "condition": part.condition,
                     **{name: getattr(point, name) for name in CurvePoint.__dataclass_fields__},
                 }
-                for part in self.parts
+                for part in filter(self.has_enough_games, self.parts)
                 for point in part.points
             ],
             schema=_TABLE,
@@ -517,10 +529,16 @@ class Curves(Result):
             "games",
             "design effect",
         )
-        rows = [
-            (
-                part.name,
-                part.condition or "all",
+        return (heading, *(row for part in self.parts for row in self._rows(part)))
+
+    def _rows(self, part: Curve) -> Iterator[tuple[str, ...]]:
+        who = (part.name, part.condition or "all")
+        if not self.has_enough_games(part):
+            yield (*who, *[TOO_FEW] * 4, f"{part.positions:,}", f"{part.games:,}", TOO_FEW)
+            return
+        for point in part.points:
+            yield (
+                *who,
                 value_text(point.value, part.unit),
                 f"{point.share:.3f}",
                 f"{point.low:.3f} to {point.high:.3f}",
@@ -529,16 +547,15 @@ class Curves(Result):
                 f"{point.games:,}",
                 f"{point.design_effect:.1f}",
             )
-            for part in self.parts
-            for point in part.points
-        ]
-        return (heading, *rows)
 
     def notes(self) -> tuple[str, ...]:
-        """Design effects and monotonicity, curve by curve."""
-        notes = [about_curve(part) for part in self.parts]
-        if len(self.parts) > MOST_DRAWN:
-            notes.append(f"The chart has the first {MOST_DRAWN} of {len(self.parts)} curves.")
+        """Design effects and monotonicity, curve by curve; curves of too few games."""
+        enough = [part for part in self.parts if self.has_enough_games(part)]
+        notes = [about_curve(part) for part in enough]
+        if few := len(self.parts) - len(enough):
+            notes.append(too_few_note(few, self.min_games, "curve"))
+        if len(enough) > MOST_DRAWN:
+            notes.append(f"The chart has the first {MOST_DRAWN} of {len(enough)} curves.")
         return tuple(notes)
 
 

@@ -31,7 +31,7 @@ from hyoka import _core
 from hyoka.analysis.curves import AdaptiveBins, Binning
 from hyoka.analysis.sample import Reals, Resampling, Sample, probability_text
 from hyoka.foundation.math import Estimate
-from hyoka.storage.result import Coverage, Result
+from hyoka.storage.result import MIN_GAMES, TOO_FEW, Coverage, Result, too_few_note
 
 Kind = Literal["level", "lean"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -392,10 +392,16 @@ class Gaps(Result):
     parts: tuple[NamedGap, ...]
     held_equal: str = ""
     """Name of the control that is held equal, such as `the phase of the game`."""
+    min_games: int = MIN_GAMES
+    """Minimum number of a slice's games for a figure to be shown; `parts` has all figures."""
     coverage: Coverage | None = None
 
     def __iter__(self) -> Iterator[NamedGap]:
         return iter(self.parts)
+
+    def has_enough_games(self, part: NamedGap) -> bool:
+        """Whether a slice has enough games for figures."""
+        return part.gap.games >= self.min_games
 
     @property
     def title(self) -> str:
@@ -404,10 +410,14 @@ class Gaps(Result):
         return f"{title}, with {self.held_equal} held equal" if self.held_equal else title
 
     def table(self) -> pa.Table:
-        """One row per evaluator and condition."""
+        """One row per evaluator and condition, without figures if there are too few games."""
         rows = []
         for part in self.parts:
             row: dict[str, object] = {"evaluator": part.evaluator, "condition": part.condition}
+            row |= {"positions": part.gap.positions, "games": part.gap.games}
+            if not self.has_enough_games(part):
+                rows.append(row)
+                continue
             for departure in (part.gap.level, part.gap.lean):
                 row |= departure.effect.columns(departure.kind)
                 row[f"{departure.kind}_p"] = departure.p_value
@@ -423,7 +433,7 @@ class Gaps(Result):
                     "largest_gap_at": part.distance.at,
                     "largest_gap_p": part.distance.p_value,
                 }
-            rows.append(row | {"positions": part.gap.positions, "games": part.gap.games})
+            rows.append(row)
         return pa.Table.from_pylist(rows, schema=_TABLE)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
@@ -437,6 +447,9 @@ class Gaps(Result):
         rows = []
         for part in self.parts:
             cells = [part.evaluator, part.condition]
+            if not self.has_enough_games(part):
+                rows.append((*cells, *[TOO_FEW] * (len(heading) - len(cells))))
+                continue
             for departure in (part.gap.level, part.gap.lean):
                 cells += [departure.effect.text("+.3f"), probability_text(departure.p_value)]
                 if part.unbalanced is not None:
@@ -456,7 +469,9 @@ class Gaps(Result):
     def notes(self) -> tuple[str, ...]:
         """Notes below the table."""
         equal = f" with {self.held_equal} held equal" if self.held_equal else ""
+        few = sum(not self.has_enough_games(part) for part in self.parts)
         return (
+            *((too_few_note(few, self.min_games, "slice"),) if few else ()),
             "Level: the first player's win probability minus that of the overall curve, at equal "
             f"values{equal}; lean: the same for the side that the overall curve favors. Area: mean "
             "gap over the shared range of values. Each p-value is a separate test: without any "

@@ -51,7 +51,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class SolveReport:
+class SolveSummary:
     """An agent's results on some problems."""
 
     player: str
@@ -102,7 +102,7 @@ class SolveReport:
         """The total number of positions or playouts."""
         return sum(verdict.nodes for verdict in self.verdicts)
 
-    def only(self, condition: Callable[[Verdict], bool]) -> "SolveReport":
+    def only(self, condition: Callable[[Verdict], bool]) -> "SolveSummary":
         """Return the report on the problems that meet a condition."""
         return replace(self, verdicts=tuple(filter(condition, self.verdicts)))
 
@@ -173,7 +173,7 @@ def solve(
     executor: Executor | None = None,
     on_verdict: Callable[[Verdict], None] | None = None,
     progress: OnProgress | None = None,
-) -> SolveReport:
+) -> SolveSummary:
     """Let a search (`uct:playouts=1000`) or an engine (`uci:nodes=1000:stockfish`) solve problems.
 
     Problems are solved independently. An error is recorded in its verdict; only a bad spec or an
@@ -216,7 +216,7 @@ def solve(
     results = [done.result for done in sorted(found, key=lambda done: done.number)]
     skipped.update(result for result in results if isinstance(result, str))
     verdicts = tuple(result for result in results if isinstance(result, Verdict))
-    return SolveReport(spec.text, verdicts, skipped, interrupted, spec.title)
+    return SolveSummary(spec.text, verdicts, skipped, interrupted, spec.title)
 
 
 def _solve_one(

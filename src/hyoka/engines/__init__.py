@@ -4,7 +4,7 @@
 Use `EngineSession`, or `start_engine` within an event loop.
 """
 
-from hyoka.engines.client.conformance import Check, EngineReport, check_engine
+from hyoka.engines.client.conformance import Check, EngineChecks, check_engine
 from hyoka.engines.client.engine import Engine
 from hyoka.engines.client.process import kill_all_engines
 from hyoka.engines.client.session import EngineSession, Failure, start_engine
@@ -14,8 +14,8 @@ __all__ = [
     "PROTOCOLS",
     "Check",
     "Engine",
+    "EngineChecks",
     "EnginePosition",
-    "EngineReport",
     "EngineSession",
     "EngineSpec",
     "Failure",

@@ -239,8 +239,8 @@ class Judgment:
 
 
 @dataclass(frozen=True)
-class PassReport:
-    """Report of one pass."""
+class PassMetrics:
+    """Metrics of one pass."""
 
     number: int
     rate: float
@@ -261,7 +261,7 @@ class PassReport:
         return self.moves + self.outcomes + self.l1
 
     def as_json(self) -> dict[str, Any]:
-        """The report as plain values."""
+        """The metrics as plain values."""
         held_out = self.held_out
         return {
             "pass": self.number,
@@ -374,7 +374,7 @@ class Training:
         begun = start or SparseEvaluation.starting(learned.games.game)
         self.features = begun.features
         self.weights = begun.weights.copy()
-        self.reports: list[PassReport] = []
+        self.passes: list[PassMetrics] = []
         self.best = self.weights.copy()
         self._lessons = learned
         self._descent = self.settings.new_descent()
@@ -389,7 +389,7 @@ class Training:
     @property
     def over(self) -> bool:
         """Whether all passes are done or `patience` is exhausted."""
-        done = len(self.reports)
+        done = len(self.passes)
         if done >= self.settings.passes:
             return True
         return self._held_out is not None and done - self.best_pass > self.settings.patience
@@ -397,14 +397,14 @@ class Training:
     @property
     def best_pass(self) -> int:
         """The best pass on the held-out games; the last pass if there are none."""
-        if self._held_out is None or not self.reports:
-            return len(self.reports)
-        losses = [_held_out_loss(report) for report in self.reports]
+        if self._held_out is None or not self.passes:
+            return len(self.passes)
+        losses = [_held_out_loss(each) for each in self.passes]
         return int(np.argmin(losses)) + 1
 
-    def run_pass(self, progress: OnProgress | None = None) -> PassReport:
+    def run_pass(self, progress: OnProgress | None = None) -> PassMetrics:
         """Search once and take the gradient steps of one pass."""
-        number = len(self.reports) + 1
+        number = len(self.passes) + 1
         settings = self.settings
         rate = settings.rate * settings.decay ** (number - 1)
         tally = Tally(progress, f"pass {number}: searching", len(self._lessons), "positions")
@@ -432,7 +432,7 @@ class Training:
         price = settings.objective.l1 * float(np.abs(free).sum(dtype=np.float64))
         count = max(positions, 1)
         judged = None if self._held_out is None else self._held_out.search(self.weights)
-        report = PassReport(
+        metrics = PassMetrics(
             number,
             rate,
             moves / count,
@@ -442,10 +442,10 @@ class Training:
             before,
             judged,
         )
-        self.reports.append(report)
+        self.passes.append(metrics)
         if self.best_pass == number:
             self.best = self.weights.copy()
-        return report
+        return metrics
 
     def evaluation(self) -> SparseEvaluation:
         """The best evaluation so far."""
@@ -460,7 +460,7 @@ class Training:
         """Write the complete training state atomically."""
         about = {
             "identity": self._identity,
-            "reports": [asdict(report) for report in self.reports],
+            "reports": [asdict(each) for each in self.passes],
         }
         arrays = {f"memory_{name}": array for name, array in self._descent.memory.items()}
         buffer = io.BytesIO()
@@ -480,11 +480,11 @@ class Training:
                 about = json.loads(file["about"].tobytes())
                 if about["identity"] != self._identity:
                     return False
-                reports = [_report(each) for each in about["reports"]]
+                passes = [_metrics(each) for each in about["reports"]]
                 arrays = {name: file[name] for name in file.files if name != "about"}
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
             return False
-        self.reports = reports
+        self.passes = passes
         self.weights, self.best = arrays.pop("weights"), arrays.pop("best")
         self._descent.memory = {
             name.removeprefix("memory_"): array for name, array in arrays.items()
@@ -492,15 +492,15 @@ class Training:
         return True
 
 
-def _held_out_loss(report: PassReport) -> float:
-    judged = report.held_out
+def _held_out_loss(metrics: PassMetrics) -> float:
+    judged = metrics.held_out
     assert judged is not None
     return judged.moves + judged.outcomes
 
 
-def _report(plain: dict[str, Any]) -> PassReport:
+def _metrics(plain: dict[str, Any]) -> PassMetrics:
     held_out = plain.pop("held_out")
-    return PassReport(
+    return PassMetrics(
         learned=Judgment(**plain.pop("learned")),
         held_out=None if held_out is None else Judgment(**held_out),
         **plain,
@@ -532,7 +532,7 @@ def learn_comparison(
     state: Path | None = None,
     threads: int = 1,
     progress: OnProgress | None = None,
-    on_pass: Callable[[PassReport], None] | None = None,
+    on_pass: Callable[[PassMetrics], None] | None = None,
 ) -> Training:
     """Fit an evaluation by comparison training.
 
@@ -545,11 +545,11 @@ def learn_comparison(
             f"{state}: it holds another training, or none: name another file, or remove it"
         )
     while not training.over:
-        report = training.run_pass(progress)
+        metrics = training.run_pass(progress)
         if state is not None:
             training.save(state)
         if on_pass is not None:
-            on_pass(report)
+            on_pass(metrics)
     return training
 
 

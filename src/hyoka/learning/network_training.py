@@ -93,7 +93,7 @@ class NetworkSettings:
 
 
 @dataclass(frozen=True)
-class EpochReport:
+class EpochMetrics:
     """Metrics after an epoch, on held-out positions if there are any."""
 
     epoch: int
@@ -232,8 +232,8 @@ class Trainee(ABC):
         policy_loss = -(tables.targets(judged) * chances.clamp(min=-50)).sum()
         return value_loss, policy_loss, (len(rows), len(judged))
 
-    def judged(self, tables: Tables, batch: int, report: EpochReport) -> EpochReport:
-        """Return the report with metrics on held-out positions added."""
+    def judged(self, tables: Tables, batch: int, metrics: EpochMetrics) -> EpochMetrics:
+        """Return the metrics with those on held-out positions added."""
         torch = torch_or_raise()
         sums = np.zeros(6)
         with torch.no_grad():
@@ -250,10 +250,10 @@ class Trainee(ABC):
                     best = self.move_logits(seen[: len(judged)], legal).argmax(1)
                     first = float((tables.targets(judged).argmax(1) == best).sum())
                 sums += [float(value_loss), float(policy_loss), *counts, float(error), first]
-        return EpochReport(
-            report.epoch,
-            report.value_loss,
-            report.policy_loss,
+        return EpochMetrics(
+            metrics.epoch,
+            metrics.value_loss,
+            metrics.policy_loss,
             sums[0] / max(sums[2], 1),
             sums[4] / max(sums[2], 1),
             sums[1] / sums[3] if sums[3] else math.nan,
@@ -484,10 +484,10 @@ Draw = Callable[[int], Examples]
 
 @dataclass
 class LearnedNetwork:
-    """A trained network with its reports."""
+    """A trained network with the metrics of each epoch."""
 
     network: Network | Convolution
-    reports: list[EpochReport] = field(default_factory=list)
+    epochs: list[EpochMetrics] = field(default_factory=list)
 
 
 def check_size(game: str, settings: NetworkSettings) -> None:
@@ -515,7 +515,7 @@ def learn_network(
     held_out: Examples | None = None,
     settings: NetworkSettings | None = None,
     start: Network | Convolution | None = None,
-    tell: Callable[[EpochReport], None] | None = None,
+    tell: Callable[[EpochMetrics], None] | None = None,
 ) -> LearnedNetwork:
     """Train a network on examples, or continue training `start`.
 
@@ -557,12 +557,12 @@ def learn_network(
             optimizer.step()
             floats.keep_small(settings.rate * share * settings.decay)
             sums += [float(value_loss.detach()), float(policy_loss.detach()), *counts]
-        report = EpochReport(epoch + 1, sums[0] / sums[2], sums[1] / max(sums[3], 1))
+        metrics = EpochMetrics(epoch + 1, sums[0] / sums[2], sums[1] / max(sums[3], 1))
         if held_out is not None:
-            report = floats.judged(Tables(held_out, settings.device), settings.batch, report)
-        learned.reports.append(report)
+            metrics = floats.judged(Tables(held_out, settings.device), settings.batch, metrics)
+        learned.epochs.append(metrics)
         if tell is not None:
-            tell(report)
+            tell(metrics)
     learned.network = floats.network()
     return learned
 

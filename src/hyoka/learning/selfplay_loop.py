@@ -325,14 +325,14 @@ class SelfPlayLoop:
             ),
         )
         model_file = learned.network.model_file(origin)
-        report = learned.reports[-1]
+        last = learned.epochs[-1]
         generation = Generation(
             number,
             counts["games"],
             counts["positions"],
-            float(report.held_value_loss),
-            float(report.held_policy_loss),
-            float(report.held_first),
+            float(last.held_value_loss),
+            float(last.held_policy_loss),
+            float(last.held_first),
             accepted=self.plan.gate_games == 0,
             score=None,
             elo=None,

@@ -84,7 +84,7 @@ def evaluation_curves(curves: Curves, addresses: Mapping[str, str] | None = None
     Curves of one unit share a pair of views. Every bin's datum has a `pick` (see `pick_key`), so
     that a page can show boards for it. With `addresses` by pick, bins are links.
     """
-    shown = [part for part in curves.parts if part.points][:MOST_DRAWN]
+    shown = curves.drawn
     units = list(dict.fromkeys(part.unit for part in shown))
     views = []
     for unit in units:
@@ -273,7 +273,7 @@ def fitted_curves(calibration: Calibration) -> AltairChart:
 def reliability_diagrams(result: ReliabilityDiagrams) -> AltairChart:
     """Draw recalibrated claims with their bands, a diagram for each evaluator or slice."""
     enough = filter(result.has_enough_games, result.diagrams)
-    views = [
+    views: list[Any] = [
         band(
             [Step(p.claim, p.share, p.low, p.high, p.positions) for p in diagram.points],
             x=f"claim of {diagram.label}",
@@ -301,26 +301,6 @@ def metric_dots(metrics: MetricsTable) -> AltairChart:
     return dots(rows, x="ACC, ROC, τ-b", reference=0.5, spec=".3f")
 
 
-def difference_dots(comparison: Comparison) -> AltairChart:
-    """Draw the metric differences of two evaluators with intervals."""
-    rows = [
-        Dot(each.metric.title, each.difference.value, *each.difference.ends)
-        for each in comparison.differences
-        if math.isfinite(each.difference.value) and each.metric.name != "expected_difference"
-    ]
-    return dots(rows, x=f"{comparison.one.name} less {comparison.other.name}", reference=0.0)
-
-
-def gap_dots(gaps: Gaps) -> AltairChart:
-    """Draw departures of conditions with their intervals."""
-    kinds = {"level": "for the first player", "lean": "for the side it sees ahead"}
-    rows = [
-        Dot(
-            f"{part.evaluator}, {part.condition}",
-            departure.effect.value,
-            *departure.effect.ends,
-            kinds[departure.kind],
-        )
 def loss_dots(table: AccuracyTable) -> AltairChart:
     """Draw the mean losses of groups of moves with intervals; the line is the first row's."""
     rows = [
@@ -344,7 +324,27 @@ def worst_move_dots(moves: WorstMoves) -> AltairChart:
     return dots(rows, x="loss of expected score (percent)", reference=0.0, spec=".1f")
 
 
-        for part in gaps
+def difference_dots(comparison: Comparison) -> AltairChart:
+    """Draw the metric differences of two evaluators with intervals."""
+    rows = [
+        Dot(each.metric.title, each.difference.value, *each.difference.ends)
+        for each in comparison.differences
+        if math.isfinite(each.difference.value) and each.metric.name != "expected_difference"
+    ]
+    return dots(rows, x=f"{comparison.one.name} less {comparison.other.name}", reference=0.0)
+
+
+def gap_dots(gaps: Gaps) -> AltairChart:
+    """Draw departures of conditions with their intervals."""
+    kinds = {"level": "for the first player", "lean": "for the side it sees ahead"}
+    rows = [
+        Dot(
+            f"{part.evaluator}, {part.condition}",
+            departure.effect.value,
+            *departure.effect.ends,
+            kinds[departure.kind],
+        )
+        for part in filter(gaps.has_enough_games, gaps)
         for departure in (part.gap.level, part.gap.lean)
     ]
     return dots(rows, x="win probability beyond the curve of all", reference=0.0)
@@ -376,7 +376,7 @@ def right_share_dots(disagreement: Disagreement) -> AltairChart:
             band.one_right.low,
             band.one_right.high,
         )
-        for band in disagreement.bands
+        for band in filter(disagreement.has_enough_games, disagreement.bands)
         if math.isfinite(band.one_right.low)
     ]
     return dots(rows, x=f"{disagreement.one} was right", reference=0.5, share=True)

@@ -18,7 +18,7 @@ from hyoka.models.ply_perceptrons import PlyPerceptrons
 from hyoka.models.python_evaluator import PythonEvaluator
 from hyoka.models.sparse import SparseEvaluation, feature_sets
 from hyoka.search.difficulty import Difficulty, difficulty
-from hyoka.search.search_result import MoveReport, SearchLimits, SearchResult
+from hyoka.search.search_result import MoveStats, SearchLimits, SearchResult
 from hyoka.search.searcher import Searcher, play_game, search_line, search_once
 from hyoka.search.settings import KINDS, Setting
 from hyoka.search.solvers import EXACT_METHODS, Ending, Mate, find_mate, solve_ending
@@ -34,7 +34,7 @@ __all__ = [
     "Ending",
     "LinearEvaluation",
     "Mate",
-    "MoveReport",
+    "MoveStats",
     "Network",
     "PlyPerceptrons",
     "PythonEvaluator",

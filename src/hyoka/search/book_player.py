@@ -9,7 +9,7 @@ from typing import Any, cast
 from hyoka.games import Position
 from hyoka.models.book import Book
 from hyoka.search.players import SearchPlayer, TreePlayer
-from hyoka.search.search_result import MoveReport, SearchLimits, SearchRequest, SearchResult
+from hyoka.search.search_result import MoveStats, SearchLimits, SearchRequest, SearchResult
 from hyoka.search.spec import SearchSpec
 
 
@@ -27,7 +27,7 @@ class _Draw(SearchPlayer):
         moves = sorted(request.only or (), key=lambda move: -counts[move])
         [drawn] = self._random.choices(moves, weights=[counts[move] for move in moves])
         moves.sort(key=lambda move: move != drawn)
-        reports = tuple(MoveReport(move, counts[move], pv=(move,)) for move in moves)
+        reports = tuple(MoveStats(move, counts[move], pv=(move,)) for move in moves)
         return SearchResult(
             drawn, None, pv=(drawn,), moves=reports, order="visits", stopped_by="book"
         )

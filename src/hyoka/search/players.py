@@ -29,7 +29,7 @@ from hyoka.search.assembly import (
     uct_options,
 )
 from hyoka.search.search_result import (
-    MoveReport,
+    MoveStats,
     OnResult,
     SearchLimits,
     SearchRequest,
@@ -165,19 +165,19 @@ class AlphaBetaPlayer(SearchPlayer):
             details={"iterations": state["iterations"]},
         )
 
-    def _report(self, line: AnyLine, score: int, mate: int | None, pv: list[AnyMove]) -> MoveReport:
+    def _report(self, line: AnyLine, score: int, mate: int | None, pv: list[AnyMove]) -> MoveStats:
         """Convert an alpha-beta score to score, value and proof."""
         first_to_play = line.to_play is Player.first
         if mate is None and abs(score) < _DECIDED:
             value = logistic(max(-500.0, min(500.0, score / self._scale)))
-            return MoveReport(pv[0], value=value, score=float(score), pv=tuple(pv))
+            return MoveStats(pv[0], value=value, score=float(score), pv=tuple(pv))
         value = float(score > 0)
         points = None
         if mate is None:
             points = _final_score(line, pv, math.copysign(abs(score) - _DECIDED, score))
             points *= self._point
         proven = "won" if (score > 0) == first_to_play else "lost"
-        return MoveReport(pv[0], value=value, score=points, proven=proven, mate=mate, pv=tuple(pv))
+        return MoveStats(pv[0], value=value, score=points, proven=proven, mate=mate, pv=tuple(pv))
 
 
 class MonteCarloPlayer(SearchPlayer):
@@ -221,7 +221,7 @@ class MonteCarloPlayer(SearchPlayer):
     ) -> SearchResult:
         total = sum(count for _, count, *_ in samples)
         reports = [
-            MoveReport(
+            MoveStats(
                 move,
                 count,
                 values / count if count else None,
@@ -232,7 +232,7 @@ class MonteCarloPlayer(SearchPlayer):
         ]
         sign = 1 if line.to_play is Player.first else -1
 
-        def merit(report: MoveReport) -> float:
+        def merit(report: MoveStats) -> float:
             mean = report.score if self._by_score else report.value
             return -math.inf if mean is None else sign * mean
 
@@ -286,7 +286,7 @@ class MatePlayer(SearchPlayer):
         sign = 1 if line.to_play is Player.first else -1
         value = float(sign > 0)
         mate = sign * len(moves)
-        report = MoveReport(moves[0], value=value, proven="won", mate=mate, pv=tuple(moves))
+        report = MoveStats(moves[0], value=value, proven="won", mate=mate, pv=tuple(moves))
         return _best_of([report], visited)
 
 
@@ -338,21 +338,21 @@ class RandomPlayer(SearchPlayer):
     def search(self, request: SearchRequest) -> SearchResult:
         """Draw a move."""
         move = self._random.choice(list(request.only or request.line.legal_moves))
-        return SearchResult(move, None, pv=(move,), moves=(MoveReport(move),), stopped_by="solved")
+        return SearchResult(move, None, pv=(move,), moves=(MoveStats(move),), stopped_by="solved")
 
     def clear(self) -> None:
         """Reset the random generator."""
         self._random = random.Random(self._seed)
 
 
-def _solved(line: AnyLine, score: int, moves: tuple[AnyMove, ...]) -> MoveReport:
+def _solved(line: AnyLine, score: int, moves: tuple[AnyMove, ...]) -> MoveStats:
     value = 0.5 if score == 0 else float(score > 0)
     mover_ahead = (score > 0) == (line.to_play is Player.first)
     proven = "drawn" if score == 0 else "won" if mover_ahead else "lost"
-    return MoveReport(moves[0], value=value, score=float(score), proven=proven, pv=moves)
+    return MoveStats(moves[0], value=value, score=float(score), proven=proven, pv=moves)
 
 
-def _best_of(reports: list[MoveReport], nodes: int) -> SearchResult:
+def _best_of(reports: list[MoveStats], nodes: int) -> SearchResult:
     best = reports[0]
     return SearchResult(
         best.move,
@@ -454,7 +454,7 @@ class TreePlayer(SearchPlayer):
 
     def _result(self, line: AnyLine, ended: str, before: "_Before") -> SearchResult:
         reports = tuple(
-            MoveReport(
+            MoveStats(
                 move,
                 visits,
                 value if visits or proof else None,
@@ -516,7 +516,7 @@ class RankingPlayer(SearchPlayer):
         moves = [(move, share) for move, share in ranked(line, self._model) if move in allowed]
         # Senseless moves rank after a pass, so that games end.
         moves.sort(key=lambda each: self._is_senseless(line.position, each[0]))
-        reports = tuple(MoveReport(move, prior=share) for move, share in moves)
+        reports = tuple(MoveStats(move, prior=share) for move, share in moves)
         best: AnyMove = moves[0][0]
         return SearchResult(
             best, None, pv=(best,), moves=reports, order="prior", stopped_by="solved"

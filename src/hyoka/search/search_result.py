@@ -34,8 +34,8 @@ class SearchLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveReport:
-    """A search's result for one move."""
+class MoveStats:
+    """Statistics of one searched move."""
 
     move: AnyMove
     visits: int = 0
@@ -69,7 +69,7 @@ class SearchResult:
     proven: str | None = None
     """`won`, `lost` or `drawn` for the side to move, where that is certain."""
     pv: tuple[AnyMove, ...] = ()
-    moves: tuple[MoveReport, ...] = field(default=(), repr=False)
+    moves: tuple[MoveStats, ...] = field(default=(), repr=False)
     """The searched moves: `best` first, the others in `order`."""
     order: Literal["value", "visits", "prior"] = "value"
     """The order of `moves`. `value`: best first, all searched to the same depth. `visits`: proven

@@ -13,7 +13,7 @@ from hyoka._core import Player
 from hyoka.foundation.errors import ParameterError
 from hyoka.games import AnyGame, AnyLine, AnyMove, game_facts
 from hyoka.games.lines import as_line
-from hyoka.search.search_result import MoveReport, OnResult, SearchLimits, SearchResult
+from hyoka.search.search_result import MoveStats, OnResult, SearchLimits, SearchResult
 from hyoka.search.searcher import Searcher, name_or_none
 from hyoka.search.spec import SearchSpec
 
@@ -291,7 +291,7 @@ def _from_lines(
     )
 
 
-def _from_report(line: AnyLine, notation: _Notation, report: MoveReport, depth: int) -> TreeNode:
+def _from_report(line: AnyLine, notation: _Notation, report: MoveStats, depth: int) -> TreeNode:
     nodes: list[TreeNode] = []
     for move in (report.pv or (report.move,))[:depth]:
         nodes.append(TreeNode(move, notation.name(line, move), line.to_play))

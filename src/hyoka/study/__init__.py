@@ -6,15 +6,15 @@ What adds to a study or checks it has modules of its own: `evaluating`, `exact_r
 """
 
 from hyoka.storage.manifest import COMMENTS
-from hyoka.study.importing import ImportReport, games_where
+from hyoka.study.importing import ImportSummary, games_where
 from hyoka.study.sampling import Question
 from hyoka.study.study import Study, append_to_study, make_study
-from hyoka.study.user_columns import ColumnReport, columns_of
+from hyoka.study.user_columns import ColumnSummary, columns_of
 
 __all__ = [
     "COMMENTS",
-    "ColumnReport",
-    "ImportReport",
+    "ColumnSummary",
+    "ImportSummary",
     "Question",
     "Study",
     "append_to_study",

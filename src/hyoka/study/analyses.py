@@ -13,7 +13,7 @@ also be given as keywords, which override the question's, as may those of an ana
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
@@ -43,6 +43,15 @@ from hyoka.analysis import (
     WdlModels,
     open_bins,
 )
+from hyoka.analysis.accuracy import (
+    Accuracy,
+    AccuracySettings,
+    AccuracyTable,
+    MoveCoverage,
+    WorstMove,
+    WorstMoves,
+    measure_accuracy,
+)
 from hyoka.analysis.curves import Trend, least_positions
 from hyoka.analysis.wdl import Stages, default_max_score
 from hyoka.foundation.errors import ParameterError, StudyError, named
@@ -50,6 +59,7 @@ from hyoka.foundation.options import check_options, option, read_range
 from hyoka.foundation.progress import OnProgress
 from hyoka.games import facts_named
 from hyoka.storage.result import DrawRule
+from hyoka.study.accuracy import load_moves, worst_moves
 from hyoka.study.grouping import Evaluated, EvaluatorGroup, comparison_groups
 from hyoka.study.sampling import (
     OUTCOMES,
@@ -158,6 +168,7 @@ def curve(
         tuple(curves),
         "share" if wdl else "win probability",
         bands=settings.bands,
+        min_games=question.min_games,
         coverage=walk.coverage("draws" if wdl else question.draws),
     )
 
@@ -275,7 +286,8 @@ def gaps(
             if holds is not None and holds.any() and not holds.all()
         ]
     held_equal = "" if equal is None else equal.name
-    return Gaps(tuple(found), held_equal, walk.coverage(question.draws))
+    coverage = walk.coverage(question.draws)
+    return Gaps(tuple(found), held_equal, question.min_games, coverage)
 
 
 def compare(
@@ -314,7 +326,12 @@ def disagreements(
         game, ply = int(loaded.game_ids[each.row]), int(loaded.plies[each.row])
         text = study.record(game).position_text(ply)
         disputed.append(replace(each, game=game, ply=ply, text=text))
-    return replace(disagreement, disputed=tuple(disputed), coverage=coverage)
+    return replace(
+        disagreement,
+        disputed=tuple(disputed),
+        min_games=question.min_games,
+        coverage=coverage,
+    )
 
 
 def calibration(
@@ -429,6 +446,52 @@ def wdl(
     caveats = dict.fromkeys(caveat for loaded, _ in every for caveat in loaded.caveats)
     return WdlModels(
         tuple(models), tuple(caveats), walk.coverage("draws"), min_games=question.min_games
+    )
+
+
+def accuracy(
+    study: "Study",
+    evaluators: Sequence[str] | str | None = None,
+    question: Question | None = None,
+    settings: AccuracySettings | None = None,
+    **options: Any,
+) -> AccuracyTable:
+    """Accuracy of the moves played: mean loss of expected score, Lichess's accuracy, blunders.
+
+    Each evaluator is measured alone, on the moves with an evaluation before and after them; `where`
+    and `by` are about the position before. `by` is also `player`, `color`, `rating` or `clock` (the
+    time left in seconds) of the mover. Drawn games count. `worst` lists the worst moves.
+    """
+    settings = _settings(AccuracySettings, settings, options)
+    question = _unbalanced(_asked(question, options), "the accuracy of moves")
+    parts: list[Accuracy] = []
+    worst: list[WorstMove] = []
+    every = [
+        load_moves(study, name, question, settings) for name in chosen_evaluators(study, evaluators)
+    ]
+    for found in every:
+        columns = {} if found.by is None else {str(question.expression): found.by}
+        groups = [] if found.by is None else _conditions(question, found.plies, columns)
+        for condition, holds in [("", None), *((each.words, each.holds) for each in groups)]:
+            parts.append(
+                measure_accuracy(
+                    found.moves,
+                    found.title,
+                    chosen=holds,
+                    condition=condition,
+                    settings=settings,
+                    resampling=question.resampling,
+                )
+            )
+        worst += worst_moves(study, found, settings)
+    worst.sort(key=lambda move: -move.loss)
+    return AccuracyTable(
+        tuple(parts),
+        WorstMoves(tuple(worst[: settings.top])),
+        tuple(dict.fromkeys(caveat for found in every for caveat in found.caveats)),
+        question.resampling.confidence,
+        question.min_games,
+        MoveCoverage((), each=tuple(found.coverage for found in every)),
     )
 
 
@@ -560,7 +623,7 @@ def _parts(
         yield "", None
     if question.by is None:
         return
-    for condition in _conditions(loaded, question):
+    for condition in _conditions(question, loaded.plies, loaded.columns):
         yield condition.words, condition.holds
 
 
@@ -575,13 +638,15 @@ def _part(
     return part.balanced(strata if holds is None else strata[holds], shares)
 
 
-def _conditions(loaded: Measured, question: Question) -> list[Condition]:
+def _conditions(
+    question: Question, plies: NDArray[Any], columns: Mapping[str, NDArray[Any]]
+) -> list[Condition]:
     by = question.expression
     assert by is not None
     if by == PHASE:
-        return phases(loaded.plies)
+        return phases(plies)
     return analysis.partition(
-        by, loaded.columns[by], question.bins, called=question.called, most=question.largest
+        by, columns[by], question.bins, called=question.called, most=question.largest
     )
 
 

@@ -34,7 +34,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 @dataclass(frozen=True)
-class RankingReport:
+class RankingSummary:
     """The counts of a ranking of played moves."""
 
     name: str
@@ -58,7 +58,7 @@ def rank_moves(
     name: str,
     *,
     progress: OnProgress | None = None,
-) -> RankingReport:
+) -> RankingSummary:
     """Rank the moves of every position by a move model, and store the result as columns.
 
     `NAME_rank` is the rank of the move played, 1 for the best; `NAME_surprise` is -log of its
@@ -92,7 +92,7 @@ def rank_moves(
     first = float((found.ranks[known] == 1).mean()) if known.any() else 0.0
     ids = np.array([game_id(record.moves) for _, record in study.records()], np.uint64)
     learned = LearnedGames.of_model(study.game, model)
-    return RankingReport(
+    return RankingSummary(
         name,
         len(table),
         int(known.sum()),
@@ -115,7 +115,7 @@ _WITHOUT_EFFECT: Final = ("depth", "nodes", "time", "book", "scale")
 
 
 @dataclass(frozen=True)
-class CategoriesReport:
+class CategoriesSummary:
     """The number of positions per category."""
 
     search: str
@@ -131,7 +131,7 @@ def categorize(
     spec: str | SearchSpec = SEARCH,
     threads: int = 1,
     progress: OnProgress | None = None,
-) -> CategoriesReport:
+) -> CategoriesSummary:
     """Search every position to three depths, and store its categories as columns.
 
     `progress_eighth` is the progress of the game, 0 to 7; `best_move_changes` the number of
@@ -162,7 +162,7 @@ def categorize(
             CATEGORY_COLUMNS, found.by_class, CATEGORIES.values(), strict=True
         )
     }
-    return CategoriesReport(str(search), len(table), counts)
+    return CategoriesSummary(str(search), len(table), counts)
 
 
 def _search_of(spec: str | SearchSpec, game: str) -> SearchSpec:

@@ -52,7 +52,7 @@ Chosen = tuple[NDArray[Any], NDArray[Any]]
 
 
 @dataclass
-class EvaluationReport:
+class EvaluationSummary:
     """The counts of one evaluator's run."""
 
     engine: str
@@ -140,14 +140,14 @@ class StudySource:
 
 def store(
     study: Study, recorded: RecordedEvaluations, chosen: Chosen, *, anew: bool = False
-) -> EvaluationReport:
+) -> EvaluationSummary:
     """Store recorded evaluations of chosen positions, except for those already stored.
 
     `anew` replaces existing evaluations.
     """
     started = time.monotonic()
     spec, rows = recorded.spec, recorded.rows
-    report = EvaluationReport(spec.id, title=spec.title, notes=[*recorded.notes])
+    report = EvaluationSummary(spec.id, title=spec.title, notes=[*recorded.notes])
     source = recorded.identity.get("source", "")
     with evaluations_of(study, spec.id) as change:
         keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
@@ -300,7 +300,7 @@ def evaluate(
     executor: Executor | None = None,
     progress: OnProgress | None = None,
     **options: Any,
-) -> list[EvaluationReport]:
+) -> list[EvaluationSummary]:
     """Evaluate positions with one or more specs and store the results in the study.
 
     A spec is `comments` (of the records; `comments:by=player` makes each player an evaluator,
@@ -322,7 +322,7 @@ def evaluate(
         raise ParameterError("title", "needs a single evaluator; evaluate the others separately")
     chosen = sampled(study.select(plan.where), plan.sample, plan.seed, plan.limit)
     source = StudySource(study)
-    reports: list[EvaluationReport] = []
+    reports: list[EvaluationSummary] = []
     for agent in agents:
         agent.check(study.game, here=executor is None)
         if (recorded := agent.evaluations_in(source)) is not None:
@@ -345,7 +345,7 @@ def evaluate(
     return reports
 
 
-def _set_titles(study: Study, reports: Sequence[EvaluationReport], title: str) -> None:
+def _set_titles(study: Study, reports: Sequence[EvaluationSummary], title: str) -> None:
     """Store a chosen title, and set the titles of the reports."""
     for report in reports if title else ():
         set_title(study, report.engine, title)
@@ -431,7 +431,7 @@ class _Run:
         self._study = study
         self._engine = engine
         self._change = change
-        self.report = EvaluationReport(engine.id)
+        self.report = EvaluationSummary(engine.id)
         self._rows: list[pa.Table] = []
         self._started = self._flushed = time.monotonic()
 

@@ -28,7 +28,7 @@ _RECORDS_AT_ONCE: Final = 64
 
 
 @dataclass(frozen=True)
-class AdjudicationReport:
+class AdjudicationSummary:
     """The result of adjudicating positions."""
 
     method: str
@@ -39,7 +39,7 @@ class AdjudicationReport:
 
 
 @dataclass(frozen=True)
-class WinnersReport:
+class WinnersSummary:
     """The result of adjudicating records."""
 
     method: str
@@ -61,7 +61,7 @@ def adjudicate(
     where: str | None = None,
     solver: Solve | None = None,
     progress: OnProgress | None = None,
-) -> AdjudicationReport:
+) -> AdjudicationSummary:
     """Adjudicate positions by an exact method and store the results in the study.
 
     `where` selects positions; by default the last of each game. Positions are adjudicated again if
@@ -80,7 +80,7 @@ def adjudicate(
         merged = _merged(change, chosen, [row[:3] for row in rows])
         change.replace_all(merged, {"method": method, "where": condition, "created": now()})
     differing = sum(result is not None and value != result for *_, value, result in rows)
-    return AdjudicationReport(method, len(chosen), len(rows), differing)
+    return AdjudicationSummary(method, len(chosen), len(rows), differing)
 
 
 def adjudicate_records(
@@ -90,7 +90,7 @@ def adjudicate_records(
     solver: Solve | None = None,
     jobs: int = 1,
     progress: OnProgress | None = None,
-) -> WinnersReport:
+) -> WinnersSummary:
     """Adjudicate records by an exact method and store the winners beside the records' results.
 
     The first position of a record with an exact result decides the record; without one, the
@@ -136,7 +136,7 @@ def _find_result(
     return game, plies[-1], None
 
 
-def _winners_report(study: Study, method: str, before: int) -> WinnersReport:
+def _winners_report(study: Study, method: str, before: int) -> WinnersSummary:
     counts = study.sql(
         "select count(*) as records, count(w.result) as known, "
         "count(*) filter (w.result <> g.result) as changed, "
@@ -144,7 +144,7 @@ def _winners_report(study: Study, method: str, before: int) -> WinnersReport:
         f"from winners w join games g using (game_id) where method = '{method}'"
     )
     [row] = counts.to_pylist()
-    return WinnersReport(method, found=before, **row)
+    return WinnersSummary(method, found=before, **row)
 
 
 def _solver_of(method: str, solver: Solve | None) -> Solve:

@@ -166,7 +166,7 @@ _MOST: Final = 32_767
 
 
 @dataclass(frozen=True)
-class ExportReport:
+class ExportSummary:
     """The counts of an export."""
 
     path: str
@@ -185,7 +185,7 @@ def export_positions(
     evaluator: str | None = None,
     where: str | None = None,
     progress: OnProgress | None = None,
-) -> ExportReport:
+) -> ExportSummary:
     """Write a study's positions with results and an evaluator's scores, by the path's ending.
 
     `.csv`, `.parquet` and `.json` are tables, from the first player's view. `.txt` has one line
@@ -227,7 +227,7 @@ def export_positions(
         write_table(pa.concat_tables(tables, promote_options="permissive"), file)
     else:
         write_bytes(file, b"".join(pieces))
-    return ExportReport(str(file), written, len(chosen) - written)
+    return ExportSummary(str(file), written, len(chosen) - written)
 
 
 def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed: bool) -> pa.Table:

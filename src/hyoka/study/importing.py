@@ -31,7 +31,7 @@ _AUTHORS: Final = pa.array([None, "first", "second"], pa.string())
 
 
 @dataclass
-class ImportReport:
+class ImportSummary:
     """The counts of an import."""
 
     games: int = 0
@@ -131,7 +131,7 @@ class Importer:
         self.columns: list[str] = []
         self._next_game = first_game
         self._seen = seen or _core.GameSet()
-        self.report = ImportReport(game=game or "")
+        self.report = ImportSummary(game=game or "")
         self._known_game = self._given_game = game
         self._merger = DuplicateMerger(change)
 

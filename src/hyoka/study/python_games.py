@@ -27,7 +27,7 @@ from hyoka.games import (
 from hyoka.records import Batch, Record, Remark
 from hyoka.storage.manifest import Change
 from hyoka.study.duplicates import DuplicateMerger
-from hyoka.study.importing import ImportPlan, ImportReport, rows_where
+from hyoka.study.importing import ImportPlan, ImportSummary, rows_where
 from hyoka.study.tables import REMARK_SCHEMA
 
 _PART_GAMES: Final = 5_000
@@ -76,7 +76,7 @@ class PythonImporter:
         if plan.columns and plan.columns not in ("all", "cheap", "none"):
             raise StudyError("games in Python have no columns; Study.add_column adds user columns")
         self.columns: list[str] = []
-        self.report = ImportReport(game=game or "")
+        self.report = ImportSummary(game=game or "")
         self._change = change
         self._where = plan.where
         self._seen = dict(seen or {})

@@ -40,7 +40,7 @@ from hyoka.storage.result import html_table
 from hyoka.storage.run_folder import is_held, locked
 from hyoka.study import analyses as analyzing
 from hyoka.study import user_columns as adding
-from hyoka.study.importing import Importer, ImportPlan, ImportReport
+from hyoka.study.importing import Importer, ImportPlan, ImportSummary
 from hyoka.study.python_games import (
     PythonImporter,
     PythonRecords,
@@ -54,9 +54,9 @@ from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
 
 if TYPE_CHECKING:
     from hyoka.reporting.study_report import StudyReport
-    from hyoka.study.evaluating import EvaluationPlan, EvaluationReport
-    from hyoka.study.exact_results import AdjudicationReport
-    from hyoka.study.exporting import ExportReport
+    from hyoka.study.evaluating import EvaluationPlan, EvaluationSummary
+    from hyoka.study.exact_results import AdjudicationSummary
+    from hyoka.study.exporting import ExportSummary
     from hyoka.study.verify import StudyCheck
 
 _RECORDS_AT_ONCE: Final = 1000
@@ -128,7 +128,7 @@ class Study:
         *,
         progress: OnProgress | None = None,
         **options: Any,
-    ) -> ImportReport:
+    ) -> ImportSummary:
         """Add records; games of the study are marked as duplicates. See `append_to_study`."""
         _, report = append_to_study(self.path, records, plan, progress=progress, **options)
         return report
@@ -279,7 +279,7 @@ class Study:
 
     def evaluate(
         self, specs: Any, plan: "EvaluationPlan | None" = None, **options: Any
-    ) -> "list[EvaluationReport]":
+    ) -> "list[EvaluationSummary]":
         """Evaluate positions; see `hyoka.study.evaluating.evaluate`.
 
         >>> import tempfile, hyoka as hk
@@ -291,21 +291,21 @@ class Study:
         ...     report.done, study.adjudicate().known, study.verify().is_whole
         (1, 1, True)
         """
-        reports: list[EvaluationReport] = _imported("study.evaluating").evaluate(
+        reports: list[EvaluationSummary] = _imported("study.evaluating").evaluate(
             self, specs, plan, **options
         )
         return reports
 
-    def adjudicate(self, method: str = "rules", **options: Any) -> "AdjudicationReport":
+    def adjudicate(self, method: str = "rules", **options: Any) -> "AdjudicationSummary":
         """Adjudicate positions; see `hyoka.study.exact_results.adjudicate`."""
-        report: AdjudicationReport = _imported("study.exact_results").adjudicate(
+        report: AdjudicationSummary = _imported("study.exact_results").adjudicate(
             self, method, **options
         )
         return report
 
-    def export(self, path: str | Path, **options: Any) -> "ExportReport":
+    def export(self, path: str | Path, **options: Any) -> "ExportSummary":
         """Write positions to a file; see `hyoka.study.exporting.export_positions`."""
-        report: ExportReport = _imported("study.exporting").export_positions(self, path, **options)
+        report: ExportSummary = _imported("study.exporting").export_positions(self, path, **options)
         return report
 
     def report(self, path: str | Path, **options: Any) -> "StudyReport":
@@ -331,6 +331,7 @@ class Study:
     calibration = analyzing.calibration
     reliability = analyzing.reliability
     wdl = analyzing.wdl
+    accuracy = analyzing.accuracy
 
 
 def _imported(module: str) -> Any:
@@ -376,7 +377,7 @@ def make_study(
     *,
     progress: OnProgress | None = None,
     **options: Any,
-) -> tuple[Study, ImportReport]:
+) -> tuple[Study, ImportSummary]:
     """Create a study, as `Study.create` does, and return the import report."""
     folder = Path(path)
     if folder.exists():
@@ -459,7 +460,7 @@ def append_to_study(
     *,
     progress: OnProgress | None = None,
     **options: Any,
-) -> tuple[Study, ImportReport]:
+) -> tuple[Study, ImportSummary]:
     """Add records to a study; existing games are marked as duplicates.
 
     The addition is atomic: an interrupted one leaves the study unchanged. Raises StudyError if
@@ -496,7 +497,7 @@ def _next_game(study: Study) -> int:
     return 0 if last is None else last + 1
 
 
-def _nothing_taken(report: ImportReport) -> str:
+def _nothing_taken(report: ImportSummary) -> str:
     why = [f"{count} rejected ({fault})" for fault, count in report.refused.items()]
     if report.left_out:
         why.append(f"{report.left_out} excluded by the condition")
@@ -506,7 +507,7 @@ def _nothing_taken(report: ImportReport) -> str:
 
 
 def _description(
-    report: ImportReport, columns: Sequence[str], given: Sequence[PythonRecords], where: str | None
+    report: ImportSummary, columns: Sequence[str], given: Sequence[PythonRecords], where: str | None
 ) -> dict[str, Any]:
     return {
         "version": VERSION,
@@ -521,7 +522,7 @@ def _description(
 
 
 def _with_more(
-    values: dict[str, Any], report: ImportReport, given: Sequence[PythonRecords]
+    values: dict[str, Any], report: ImportSummary, given: Sequence[PythonRecords]
 ) -> dict[str, Any]:
     """Build a study's manifest after records were added."""
     counts = {name: values.get(name, 0) + getattr(report, name) for name in _COUNTS}

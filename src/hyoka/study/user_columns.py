@@ -135,7 +135,7 @@ _TOO_WIDE: Final = "has an integer beyond 64 bits; use floats"
 
 
 @dataclass(frozen=True)
-class ColumnReport:
+class ColumnSummary:
     """The counts of an added column."""
 
     name: str
@@ -157,7 +157,7 @@ def add_column(
     column: str | None = None,
     in_bulk: bool = False,
     progress: OnProgress | None = None,
-) -> ColumnReport:
+) -> ColumnSummary:
     """Store the values of a function or a table as a column of the study.
 
     `given` is a function of a position (with `in_bulk`, of a list of positions, which returns as
@@ -178,7 +178,7 @@ def add_column(
         change.replace_all(rows, {"name": name, "from": origin, "created": now()})
     positions = study.sql("select count(*) as n from positions")["n"][0].as_py()
     known = len(rows) - rows["value"].null_count
-    return ColumnReport(name, _kind(rows["value"].type), positions, known, lost)
+    return ColumnSummary(name, _kind(rows["value"].type), positions, known, lost)
 
 
 def drop_column(study: "Study", name: str) -> None:

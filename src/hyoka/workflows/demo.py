@@ -15,7 +15,7 @@ from typing import Final
 from hyoka.foundation.progress import OnProgress
 from hyoka.records.samples import sample_path
 from hyoka.study import COMMENTS, Study, make_study
-from hyoka.study.evaluating import EvaluationReport, evaluate
+from hyoka.study.evaluating import EvaluationSummary, evaluate
 
 STATIC: Final = "ab:nodes=1,hash=0"
 """At one node, alpha-beta is the linear evaluation itself."""
@@ -40,11 +40,11 @@ class DemoResult:
     """312 games of chess with the players' own scores."""
     engines: dict[str, str]
     """Names of the evaluators in the Go study, by their specs."""
-    evaluations: tuple[EvaluationReport, ...]
+    evaluations: tuple[EvaluationSummary, ...]
     """One table of Go positions for each evaluator."""
-    go_comments: EvaluationReport
+    go_comments: EvaluationSummary
     """The players' comments on all positions."""
-    chess_comments: EvaluationReport
+    chess_comments: EvaluationSummary
     seconds: float
     """The duration of this run; short if the demo was already complete."""
 

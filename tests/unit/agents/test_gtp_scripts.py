@@ -10,7 +10,7 @@ import pytest
 from engines import fake
 from engines.fake_search import FakeSearcher, searchers
 from hyoka.agents import kinds
-from hyoka.arena.solve import SolveReport, solve
+from hyoka.arena.solve import SolveSummary, solve
 from hyoka.records.problems import read_problems
 from hyoka.records.problems.reading import read_suites
 
@@ -26,7 +26,7 @@ def suite(tmp_path: Path, text: str, name: str = "one.tst") -> Path:
     return tmp_path / name
 
 
-def solved(paths: list[Path], *words: str, jobs: int = 1) -> SolveReport:
+def solved(paths: list[Path], *words: str, jobs: int = 1) -> SolveSummary:
     tests = [test for each in read_suites(paths) for test in each.tests]
     return solve(tests, fake("gtp", *words), jobs=jobs)
 

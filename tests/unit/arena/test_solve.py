@@ -17,7 +17,7 @@ import hyoka as hk
 from engines import QUICK_S, fake
 from engines.fake_search import FakeSearcher, report, searchers
 from hyoka.agents import kinds
-from hyoka.arena.solve import SolveReport, Verdict, is_as_good, solve
+from hyoka.arena.solve import SolveSummary, Verdict, is_as_good, solve
 from hyoka.foundation.errors import EngineError, NotationError, SourceError
 from hyoka.records.problems import Exercise, Problem, exercise_of, read_problems
 from hyoka.records.problems.reading import read_suites
@@ -339,7 +339,7 @@ def interval(solved: int, trials: int) -> tuple[float, float]:
         Verdict(source="", line_number=1, id="", game="chess", expected="", solved=i < solved)
         for i in range(trials)
     ]
-    return SolveReport("ab", tuple(verdicts)).interval
+    return SolveSummary("ab", tuple(verdicts)).interval
 
 
 @given(st.integers(0, 50), st.integers(0, 50))

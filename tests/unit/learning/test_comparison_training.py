@@ -244,12 +244,12 @@ def test_a_training_that_was_killed_goes_on_as_if_it_were_not(
         first.run_pass()
         first.save(state)
     again = learn_comparison(learned, held_out, settings=settings, state=state)
-    assert again.reports == whole.reports
+    assert again.passes == whole.passes
     assert again.evaluation().model_file().to_bytes() == whole.evaluation().model_file().to_bytes()
     longer = learn_comparison(
         learned, held_out, settings=dataclasses.replace(settings, passes=4), state=state
     )
-    assert longer.reports[:3] == whole.reports
+    assert longer.passes[:3] == whole.passes
     other = dataclasses.replace(settings, rate=1.0)
     with pytest.raises(hk.errors.SourceError, match="another training"):
         learn_comparison(learned, held_out, settings=other, state=state)
@@ -263,8 +263,8 @@ def test_it_ends_where_games_held_out_gain_no_more() -> None:
     held_out = Lessons.of_records(random_records("othello", 30, 15))
     settings = TrainingSettings(passes=30, patience=2, rate=40.0, damping=0.0)
     training = learn_comparison(learned, held_out, settings=settings)
-    assert len(training.reports) == training.best_pass + 3 < 30
-    judged = [report.held_out for report in training.reports if report.held_out is not None]
+    assert len(training.passes) == training.best_pass + 3 < 30
+    judged = [each.held_out for each in training.passes if each.held_out is not None]
     losses = [each.moves + each.outcomes for each in judged]
     assert min(losses) == losses[training.best_pass - 1]
 

@@ -12,7 +12,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.foundation.errors import ParameterError
 from hyoka.learning.network_training import (
-    EpochReport,
+    EpochMetrics,
     Examples,
     NetworkSettings,
     _FlatTrainee,
@@ -68,10 +68,10 @@ def unseen() -> Examples:
 
 
 def test_what_was_planted_is_learned(lesson: Examples, unseen: Examples) -> None:
-    epochs: list[EpochReport] = []
+    epochs: list[EpochMetrics] = []
     found = learn_network(lambda _: lesson, held_out=unseen, settings=QUICK, tell=epochs.append)
-    assert epochs == found.reports
-    assert [report.epoch for report in epochs] == list(range(1, 7))
+    assert epochs == found.epochs
+    assert [each.epoch for each in epochs] == list(range(1, 7))
     last = epochs[-1]
     assert last.held_value_error < 0.4 * float(np.var(unseen.values))
     assert last.value_loss < epochs[0].value_loss
@@ -95,7 +95,7 @@ def test_the_same_seed_gives_the_same_network(lesson: Examples) -> None:
     one, two = (learn_network(lambda _: lesson, settings=few) for _ in range(2))
     assert one.network.model_file().content == two.network.model_file().content
     # A report has NaN where nothing is held out, which is no equal of itself.
-    assert repr(one.reports) == repr(two.reports)
+    assert repr(one.epochs) == repr(two.epochs)
     other = learn_network(lambda _: lesson, settings=dataclasses.replace(few, seed=2))
     assert other.network.fingerprint != one.network.fingerprint
 
@@ -116,10 +116,10 @@ def test_learning_goes_on_from_where_it_was(lesson: Examples, unseen: Examples) 
     little = dataclasses.replace(QUICK, epochs=1, rate=1e-4)
     again = learn_network(lambda _: lesson, held_out=unseen, settings=little, start=first.network)
     fresh = learn_network(lambda _: lesson, held_out=unseen, settings=little)
-    reached = first.reports[-1].held_value_error
-    assert again.reports[-1].held_value_error < 1.1 * reached
-    assert fresh.reports[-1].held_value_error > 1.5 * reached
-    assert again.reports[-1].held_first > 0.75 > fresh.reports[-1].held_first
+    reached = first.epochs[-1].held_value_error
+    assert again.epochs[-1].held_value_error < 1.1 * reached
+    assert fresh.epochs[-1].held_value_error > 1.5 * reached
+    assert again.epochs[-1].held_first > 0.75 > fresh.epochs[-1].held_first
 
 
 def test_it_goes_on_from_its_own_kind_only(lesson: Examples) -> None:
@@ -132,8 +132,8 @@ def test_values_alone_are_learned_without_units_for_moves(lesson: Examples) -> N
     settings = dataclasses.replace(QUICK, policy_units=0, epochs=2)
     found = learn_network(lambda _: lesson, held_out=lesson, settings=settings)
     assert not found.network.has_policy
-    assert math.isnan(found.reports[-1].held_policy_loss)
-    assert math.isfinite(found.reports[-1].held_value_loss)
+    assert math.isnan(found.epochs[-1].held_policy_loss)
+    assert math.isfinite(found.epochs[-1].held_value_loss)
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -215,8 +215,8 @@ def test_learning_goes_down_is_repeatable_and_goes_on() -> None:
     other = learn_network(lambda epoch: played.examples(seed=epoch), settings=settings)
     assert isinstance(one.network, Convolution)
     assert one.network.fingerprint == other.network.fingerprint
-    assert one.reports[-1].policy_loss < one.reports[0].policy_loss
+    assert one.epochs[-1].policy_loss < one.epochs[0].policy_loss
     more = learn_network(
         lambda epoch: played.examples(seed=epoch), settings=settings, start=one.network
     )
-    assert more.reports[0].policy_loss < one.reports[0].policy_loss
+    assert more.epochs[0].policy_loss < one.epochs[0].policy_loss

@@ -5,6 +5,7 @@ import contextlib
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -12,6 +13,7 @@ import typer
 from rich.markup import escape
 
 from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Slices
+from hyoka.analysis.accuracy import AccuracySettings
 from hyoka.analysis.slices import SliceSettings
 from hyoka.analysis.wdl import LANGUAGES
 from hyoka.apps.cli.analysis_options import BALANCE, FEW, LINK, PARTS, PICTURES, Asked, Inquiry
@@ -69,7 +71,7 @@ def analyze_summary_command(inquiry: Annotated[Inquiry, Asked(PICTURES)]) -> Non
 
 
 def analyze_curves_command(
-    inquiry: Annotated[Inquiry, Asked(FEW)],
+    inquiry: Annotated[Inquiry, Asked()],
     settings: Annotated[Callable[..., CurveSettings], Plan(CurveSettings)],
 ) -> None:
     """Win probability by evaluation, with confidence bands.
@@ -97,7 +99,7 @@ def analyze_metrics_command(
     _answer(inquiry, {"metrics": [metrics]})
 
 
-def analyze_gaps_command(inquiry: Annotated[Inquiry, Asked([*LINK, *FEW])]) -> None:
+def analyze_gaps_command(inquiry: Annotated[Inquiry, Asked(LINK)]) -> None:
     """How far the curves of slices lie from the overall curve.
 
     With --balance ply, positions are compared only within the same phase, so that a condition that
@@ -135,7 +137,7 @@ def analyze_compare_command(
 
 
 def analyze_disagreements_command(
-    inquiry: Annotated[Inquiry, Asked([*PARTS, *BALANCE, *FEW])],
+    inquiry: Annotated[Inquiry, Asked([*PARTS, *BALANCE])],
     top: Annotated[int, option("--top", min=1)] = 10,
 ) -> None:
     """Positions where two evaluators differ most.
@@ -207,6 +209,26 @@ def analyze_wdl_command(
     with _step("models"):
         models = inquiry.study.wdl(inquiry.evaluators, inquiry.question, settings())
     _answer(inquiry, {"models": [models]})
+
+
+def analyze_accuracy_command(
+    inquiry: Annotated[Inquiry, Asked(["draws", *BALANCE])],
+    settings: Annotated[Callable[..., AccuracySettings], Plan(AccuracySettings)],
+) -> None:
+    """How accurate the moves played are: losses, blunders, worst moves.
+
+    The loss of a move is the mover's expected score before it less that after it. --by player,
+    color, rating and clock (the time left) are the mover's. The worst moves are printed below the
+    table.
+
+    For example: hyoka analyze accuracy study -e ab:nodes=2000 --by player -o accuracy.html
+    """
+    _check_files(inquiry)
+    with _step("accuracy"):
+        accuracy = inquiry.study.accuracy(inquiry.evaluators, inquiry.question, settings())
+    _save(inquiry.files, inquiry.figure, {"accuracy": [accuracy]})
+    worst = {"worst_moves": [accuracy.worst]} if accuracy.worst.parts else {}
+    _answer(replace(inquiry, files=[]), {"accuracy": [accuracy], **worst})
 
 
 def analyze_slices_command(

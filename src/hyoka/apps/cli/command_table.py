@@ -46,7 +46,7 @@ record_commands:     study create, study append
 study_commands:      study info, study columns, study sql, study evaluate, study adjudicate
 study_commands:      study annotate, study export, study verify
 analyze_commands:    analyze summary, analyze curves, analyze metrics, analyze gaps
-analyze_commands:    analyze slices, analyze compare, analyze disagreements
+analyze_commands:    analyze slices, analyze compare, analyze disagreements, analyze accuracy
 analyze_commands:    analyze calibrate, analyze reliability, analyze wdl
 fit_commands:        learn weights, learn tune, learn offsets
 model_commands:      learn strengths, learn mets

@@ -24,7 +24,7 @@ from hyoka.records import Record, Refused, UnreadableNumber, batches, read_recor
 from hyoka.records.summary import Summary, summarize
 from hyoka.records.writing import format_of_path
 from hyoka.storage.outputs import STUDY
-from hyoka.study import ImportReport, append_to_study, games_where, make_study
+from hyoka.study import ImportSummary, append_to_study, games_where, make_study
 
 Files = Annotated[
     list[str],
@@ -193,7 +193,7 @@ def _print_unreadable(count: int, first: list[UnreadableNumber]) -> None:
         complain(f"  {each}")
 
 
-def _print_report(report: ImportReport, study: Path, added: str) -> None:
+def _print_report(report: ImportSummary, study: Path, added: str) -> None:
     if wants_json():
         values = vars(report) | {"refused": dict(report.refused)}
         del values["first_refused"], values["first_unreadable"]

@@ -26,7 +26,7 @@ from hyoka.apps.cli.output import (
     wants_json,
 )
 from hyoka.apps.cli.position_commands import GameName
-from hyoka.arena.solve import SolveReport, solve
+from hyoka.arena.solve import SolveSummary, solve
 from hyoka.foundation.errors import Error
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.text import distinct_titles
@@ -89,7 +89,7 @@ def solve_command(
     over_gtp = any(agent_of(spec).speaks_gtp for spec in specs)
     problems = _chosen(suites, limit, over_gtp=over_gtp)
     limits = SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
-    reports: list[SolveReport] = []
+    reports: list[SolveSummary] = []
     with contextlib.ExitStack() as stack:
         progress = stack.enter_context(progress_bars())
         executor = None
@@ -134,7 +134,7 @@ def _chosen(
     return problems
 
 
-def _print_reports(reports: Sequence[SolveReport]) -> None:
+def _print_reports(reports: Sequence[SolveSummary]) -> None:
     table = plain_table("suite", *(escape(report.title) for report in reports))
     sources = list(dict.fromkeys(each.source for report in reports for each in report.verdicts))
     parts = [
@@ -156,7 +156,7 @@ def _print_reports(reports: Sequence[SolveReport]) -> None:
             tell(f"interrupted: the table shows what {report.title} solved so far")
 
 
-def _summary(report: SolveReport) -> str:
+def _summary(report: SolveSummary) -> str:
     """Build the table: solved with interval, points if there are any, time and nodes."""
     if not report.asked:
         return "–"
@@ -174,7 +174,7 @@ def _summary(report: SolveReport) -> str:
     return "  ".join(words)
 
 
-def _print_failures(reports: Sequence[SolveReport]) -> None:
+def _print_failures(reports: Sequence[SolveSummary]) -> None:
     for report in reports:
         table = plain_table("unsolved", "solution", "answer", "seconds", "nodes", right=[3, 4])
         failures = [verdict for verdict in report.verdicts if not verdict.solved]

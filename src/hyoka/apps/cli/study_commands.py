@@ -43,9 +43,9 @@ from hyoka.search import EXACT_METHODS
 from hyoka.search.difficulty import SEARCH
 from hyoka.storage.outputs import TABLE
 from hyoka.storage.result import TABLES, write_table
-from hyoka.study import COMMENTS, ColumnReport, Study, columns_of
-from hyoka.study.derived_columns import CategoriesReport, categorize, rank_moves
-from hyoka.study.evaluating import EvaluationPlan, EvaluationReport, evaluate
+from hyoka.study import COMMENTS, ColumnSummary, Study, columns_of
+from hyoka.study.derived_columns import CategoriesSummary, categorize, rank_moves
+from hyoka.study.evaluating import EvaluationPlan, EvaluationSummary, evaluate
 from hyoka.study.exact_results import adjudicate, adjudicate_records
 from hyoka.study.exporting import export_positions
 from hyoka.study.sampling import SAID, evaluator_titles
@@ -157,7 +157,7 @@ def study_columns_command(
 def _change_columns(study: Study, add: list[str], drop: list[str]) -> None:
     for name in drop:
         study.drop_column(name)
-    reports: list[ColumnReport] = []
+    reports: list[ColumnSummary] = []
     for text in add:
         name, equals, file = text.partition("=")
         if equals:
@@ -243,7 +243,7 @@ def study_evaluate_command(
         raise typer.Exit(1)
 
 
-def _print_evaluations(reports: list[EvaluationReport]) -> None:
+def _print_evaluations(reports: list[EvaluationSummary]) -> None:
     table = plain_table(
         "evaluator",
         "positions",
@@ -332,7 +332,7 @@ def study_annotate_command(
         )
 
 
-def _print_categories(report: CategoriesReport) -> None:
+def _print_categories(report: CategoriesSummary) -> None:
     table = plain_table("column", "category", "positions", "share", right=range(1, 4))
     for column, counts in report.counts.items():
         rows = {str(category): count for category, count in counts.items()}

@@ -58,14 +58,14 @@ from hyoka.games import game_facts
 from hyoka.learning.comparison_training import (
     Judgment,
     Lessons,
-    PassReport,
+    PassMetrics,
     Training,
     TrainingSettings,
     learn_comparison,
     origin_of,
 )
 from hyoka.learning.network_training import (
-    EpochReport,
+    EpochMetrics,
     NetworkSettings,
     check_device,
     check_size,
@@ -219,7 +219,7 @@ def learn_comparison_command(
             "games": len(learned.games.ids),
             "positions": learned.moves,
             "best_pass": training.best_pass,
-            "passes": [each.as_json() for each in training.reports],
+            "passes": [each.as_json() for each in training.passes],
             "file": str(output),
         }
     ):
@@ -293,7 +293,7 @@ class _PassTeller:
         self._begun = time.monotonic()
         self._shown = 0
 
-    def __call__(self, report: PassReport) -> None:
+    def __call__(self, report: PassMetrics) -> None:
         """Print a line."""
         self._shown += 1
         left = (self._passes - report.number) * (time.monotonic() - self._begun) / self._shown
@@ -301,7 +301,7 @@ class _PassTeller:
         tell(f"{_pass_text(report)}{more}")
 
 
-def _pass_text(report: PassReport) -> str:
+def _pass_text(report: PassMetrics) -> str:
     said = (
         f"pass {report.number}: J {report.objective:.4f} = moves {report.moves:.4f} + outcomes "
         f"{report.outcomes:.4f} + L1 {report.l1:.4f}; {report.nonzero:,} weights"
@@ -318,13 +318,13 @@ def _words(judged: Judgment) -> str:
 
 def _tell_end(training: Training, output: Path) -> None:
     evaluation = training.evaluation()
-    best = training.reports[training.best_pass - 1]
+    best = training.passes[training.best_pass - 1]
     tell(
         f"{evaluation.nonzero:,} of {len(evaluation.weights):,} weights over "
         f"{evaluation.features.name}, from pass {training.best_pass}"
     )
     if best.held_out is not None:
-        begun = training.reports[0].learned
+        begun = training.passes[0].learned
         rows = [
             (name, f"{each.first:.1%}", f"{each.within:.1%}", f"{each.log_loss:.4f}")
             for name, each in (("before", begun), ("held-out", best.held_out))
@@ -626,7 +626,7 @@ def learn_network_command(
     with progress_bars() as progress:
         tally = Tally(progress, "learning", settings.epochs, "epochs")
 
-        def tell(report: EpochReport) -> None:
+        def tell(report: EpochMetrics) -> None:
             tally.add()
             if not is_quiet():
                 out.print(_epoch_text(report))
@@ -652,7 +652,7 @@ def learn_network_command(
             "file": str(output),
             "games": len(learned),
             "held_out": len(held_out) if held_out else 0,
-            "epochs": [_finite(vars(report)) for report in found.reports],
+            "epochs": [_finite(vars(each)) for each in found.epochs],
         }
     ):
         return
@@ -683,7 +683,7 @@ def _size_text(settings: NetworkSettings) -> dict[str, str]:
     return {"width": str(settings.width)}
 
 
-def _epoch_text(report: EpochReport) -> str:
+def _epoch_text(report: EpochMetrics) -> str:
     text = f"epoch {report.epoch}: loss of values {report.value_loss:.4f}"
     if report.policy_loss:
         text += f", of moves {report.policy_loss:.4f}"

@@ -32,7 +32,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class EngineReport:
+class EngineChecks:
     """The results of all checks of an engine."""
 
     spec: EngineSpec
@@ -46,7 +46,7 @@ class EngineReport:
         return all(check.verdict != "fail" for check in self.checks)
 
 
-def check_engine(engine: EngineSpec | str, *, probe_timeout_s: float = 5.0) -> EngineReport:
+def check_engine(engine: EngineSpec | str, *, probe_timeout_s: float = 5.0) -> EngineChecks:
     """Check an engine: a spec, its text, or a bare command.
 
     For a bare command UCI, USI, GTP and CECP are tried in turn; a protocol is ruled out after
@@ -59,7 +59,7 @@ def check_engine(engine: EngineSpec | str, *, probe_timeout_s: float = 5.0) -> E
     return asyncio.run(_Examination(engine).run())
 
 
-async def _check_command(command: str, probe_timeout_s: float) -> EngineReport:
+async def _check_command(command: str, probe_timeout_s: float) -> EngineChecks:
     attempts = []
     for protocol in PROTOCOLS:
         spec = EngineSpec(protocol=protocol, command=command)
@@ -68,13 +68,13 @@ async def _check_command(command: str, probe_timeout_s: float) -> EngineReport:
         except EngineError as error:
             attempts.append(Check(f"speaks {protocol.upper()}", "fail", _format_error(error)))
             if error.reason == "missing":
-                return EngineReport(
+                return EngineChecks(
                     spec, spec.program_name, "", (Check("program", "fail", error.message),)
                 )
         else:
             await engine.close()
             return await _Examination(spec).run()
-    return EngineReport(spec, spec.program_name, "", tuple(attempts))
+    return EngineChecks(spec, spec.program_name, "", tuple(attempts))
 
 
 class _Doubt(Exception):  # noqa: N818 - a verdict, no error
@@ -94,13 +94,13 @@ class _Examination:
         self._start_s = 0.0
         self._stderr_lines = 0
 
-    async def run(self) -> EngineReport:
+    async def run(self) -> EngineChecks:
         try:
             await self._examine()
         finally:
             if self._engine is not None:
                 self._engine.kill()
-        return EngineReport(self._spec, self._name, self._version, tuple(self._checks))
+        return EngineChecks(self._spec, self._name, self._version, tuple(self._checks))
 
     async def _examine(self) -> None:
         if not await self._try("program", self._program):

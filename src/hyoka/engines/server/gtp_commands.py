@@ -17,7 +17,7 @@ from hyoka.games import AnyMove, GoPosition, facts_of_size, game_facts
 from hyoka.games.diagram import terminal
 from hyoka.games.go import point_name, stones_of, without_passes
 from hyoka.records.problems import load_sgf_past
-from hyoka.search import MoveReport, SearchResult
+from hyoka.search import MoveStats, SearchResult
 from hyoka.storage.files import open_regular
 
 PLAYOUTS: Final = 128
@@ -185,7 +185,7 @@ class Analysis:
             words.append(_root(result, mover))
         return " ".join(words)
 
-    def _lz(self, report: MoveReport, mover: Player, order: int) -> str:
+    def _lz(self, report: MoveStats, mover: Player, order: int) -> str:
         value = _value_for(report.value, mover)
         lower = _lower_bound(value, report.visits)
         prior = "" if report.prior is None else f" prior {round(10_000 * report.prior)}"
@@ -194,7 +194,7 @@ class Analysis:
             f"{prior} lcb {round(10_000 * lower)} order {order} pv {_pv(report)}"
         )
 
-    def _kata(self, report: MoveReport, mover: Player, order: int) -> str:
+    def _kata(self, report: MoveStats, mover: Player, order: int) -> str:
         value = _value_for(report.value, mover)
         prior = "" if report.prior is None else f" prior {report.prior:.6f}"
         return (
@@ -233,7 +233,7 @@ def _lower_bound(value: float, visits: int) -> float:
     return max(0.0, value - error)
 
 
-def _pv(report: MoveReport) -> str:
+def _pv(report: MoveStats) -> str:
     moves: tuple[AnyMove, ...] = report.pv or (report.move,)
     return " ".join(map(str, moves))
 

@@ -10,7 +10,7 @@ from hyoka._core import Player
 from hyoka.engines.server.controller import node_limits
 from hyoka.games import FACTS, AnyMove
 from hyoka.games.clock import Clock
-from hyoka.search import MoveReport, SearchLimits, SearchResult, SearchSpec
+from hyoka.search import MoveStats, SearchLimits, SearchResult, SearchSpec
 
 _CLOCKS: Final = ("wtime", "btime", "winc", "binc", "movestogo", "byoyomi")
 _NUMBERS: Final = frozenset((*_CLOCKS, "depth", "nodes", "mate", "movetime"))
@@ -172,7 +172,7 @@ def info_lines(
     return texts
 
 
-def _score_words(result: SearchResult | MoveReport, mover: Player, game: str, unit: str) -> str:
+def _score_words(result: SearchResult | MoveStats, mover: Player, game: str, unit: str) -> str:
     if result.mate:
         plies = result.mate if mover is Player.first else -result.mate
         return f"mate {FACTS[game].counted_mate(plies)}"

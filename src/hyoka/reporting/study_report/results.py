@@ -111,7 +111,7 @@ class Shared:
 
 
 @dataclass(frozen=True, eq=False)
-class ShownSlice:
+class SliceView:
     """A slice with its curve and examples."""
 
     slice: Slice
@@ -144,7 +144,7 @@ class Subject:
     """None without draws."""
     slices: Slices | None
     """None with too few games."""
-    shown_slices: tuple[ShownSlice, ...]
+    shown_slices: tuple[SliceView, ...]
 
     @property
     def name(self) -> str:
@@ -406,7 +406,7 @@ class _Work:
 
     def _shown_slices(
         self, positions: Measured, sample: Sample, slices: Slices
-    ) -> tuple[ShownSlice, ...]:
+    ) -> tuple[SliceView, ...]:
         endings = self.study.sql("select game_id, ending from games")
         on_the_board = np.ones(int(max(endings["game_id"].to_numpy(), default=-1)) + 1, bool)
         for game, ending in zip(
@@ -422,7 +422,7 @@ class _Work:
             examples = bin_examples(
                 positions, part, curve, self.options.boards_a_bin, self.resampling.seed
             )
-            shown.append(ShownSlice(biased, curve, against, examples))
+            shown.append(SliceView(biased, curve, against, examples))
         return tuple(shown)
 
     def shared(self, positions: Measured, judged: list[Judged]) -> Shared:

@@ -60,7 +60,7 @@ from hyoka.reporting.study_report.results import (
     NO_GUIDE,
     Judged,
     Results,
-    ShownSlice,
+    SliceView,
     Subject,
     curves_by_unit,
 )
@@ -678,7 +678,7 @@ def _slices_table(subject: Subject) -> Table:
     )
 
 
-def _about_slice(subject: Subject, shown: ShownSlice) -> str:
+def _about_slice(subject: Subject, shown: SliceView) -> str:
     """The numbers of a slice in a sentence or two."""
     biased, distance = shown.slice, shown.slice.distance
     text = (
@@ -695,7 +695,7 @@ def _about_slice(subject: Subject, shown: ShownSlice) -> str:
 
 
 def _slice_explorer(
-    results: Results, subject: Subject, shown: ShownSlice, boards: BoardsOf, caption: str
+    results: Results, subject: Subject, shown: SliceView, boards: BoardsOf, caption: str
 ) -> Explorer:
     chart = Curves((subject.own.curve, shown.curve)).chart()
     against = Pick(
@@ -722,7 +722,8 @@ def disagreement_section(results: Results, boards: BoardsOf) -> Section | None:
         if not disagreement.bands:
             continue
         shown: list[Chart | Table | Boards] = []
-        if any(math.isfinite(band.one_right.low) for band in disagreement.bands):
+        enough = filter(disagreement.has_enough_games, disagreement.bands)
+        if any(math.isfinite(band.one_right.low) for band in enough):
             caption = (
                 f"How often {disagreement.one} was nearer to the result than "
                 f"{disagreement.other}, by how far their probabilities differ."
@@ -748,7 +749,7 @@ def _bands_table(disagreement: Disagreement) -> Table:
     rows = tuple(
         (
             f"{band.low:.2f} to {band.high:.2f}",
-            band.one_right.text(".1%"),
+            disagreement.share_text(band),
             f"{band.positions:,}",
             f"{band.games:,}",
         )

@@ -4,16 +4,16 @@ import dataclasses
 import pytest
 
 from engines import QUICK_S, fake
-from hyoka.engines import EngineReport, EngineSpec, check_engine
+from hyoka.engines import EngineChecks, EngineSpec, check_engine
 
 GOOD = "say=info depth 1 score cp 5 nodes 3"
 
 
-def verdicts(report: EngineReport) -> dict[str, str]:
+def verdicts(report: EngineChecks) -> dict[str, str]:
     return {check.name: check.verdict for check in report.checks}
 
 
-def blamed(report: EngineReport) -> dict[str, str]:
+def blamed(report: EngineChecks) -> dict[str, str]:
     """What was not passed, the clock apart."""
     return {
         check.name: check.detail

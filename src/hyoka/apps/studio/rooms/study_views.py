@@ -11,7 +11,6 @@ import numpy as np
 
 import hyoka as hk
 from hyoka.analysis import Coverage, Curves, Disagreement, Result, Slices, value_text
-from hyoka.analysis.curves import MOST_DRAWN
 from hyoka.analysis.sample import probability_text
 from hyoka.apps.studio.pages import result_text
 from hyoka.apps.studio.parameters import decimal_number
@@ -110,8 +109,8 @@ def _curve_values(asked: Asked) -> Values:
     found = _answer(asked)
     bins = _bin_addresses(asked, found.curves)
     drawn_first = list(bins.values())
-    rows = sum(len(part.points) for part in found.curves)
-    links = drawn_first if len(drawn_first) == rows else []
+    _heading, *rows = found.curves.lines()
+    links = drawn_first if len(drawn_first) == len(rows) else []
     section = result_section(
         found.curves,
         chart=evaluation_curves(found.curves, bins),
@@ -171,7 +170,6 @@ def _gap_row(gap: Any) -> Values:
 
 def _bin_addresses(asked: Asked, curves: Curves) -> dict[str, str]:
     """The address of each bin by its pick."""
-    shown = [part for part in curves if part.points][:MOST_DRAWN]
     return {
         pick_key(number, index): asked.to(
             at=part.name,
@@ -180,7 +178,7 @@ def _bin_addresses(asked: Asked, curves: Curves) -> dict[str, str]:
             draw=None,
         )
         + "#bin"
-        for number, part in enumerate(shown)
+        for number, part in enumerate(curves.drawn)
         for index, point in enumerate(part.points)
     }
 

@@ -23,7 +23,7 @@ from hyoka.apps.studio.state import Studio
 from hyoka.games import AnyMove, Line, game_facts, name_of
 from hyoka.games.evaluation import UNKNOWN_MATE
 from hyoka.reporting.charts import AltairChart, lines_over_plies
-from hyoka.search import MoveReport, SearchResult, SearchSpec, SearchTree, TreeNode
+from hyoka.search import MoveStats, SearchResult, SearchSpec, SearchTree, TreeNode
 
 MOST: Final = 4
 """Maximum number of evaluators side by side."""
@@ -107,7 +107,7 @@ class AnalysisLine:
         return words_of(self.line, [self.line.parse(best)])
 
     @property
-    def moves(self) -> list[tuple[str, str, MoveReport]]:
+    def moves(self) -> list[tuple[str, str, MoveStats]]:
         """The best moves, for addresses and as people write them, with reports."""
         reports = [] if self.result is None else self.result.moves[:_SHOWN]
         return [(*words_of(self.line, [report.move])[0], report) for report in reports]

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The moves of a study between evaluated positions, with the expected scores of their players."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyoka.analysis.accuracy import (
+    CLASSES,
+    AccuracySettings,
+    CoveredMoves,
+    Finals,
+    Moves,
+    WorstMove,
+    expected_scores,
+)
+from hyoka.foundation.errors import Error, ParameterError, StudyError
+from hyoka.games import facts_named, is_in_python
+from hyoka.records.bulk import UNFINISHED
+from hyoka.study.sampling import (
+    EVALUATOR,
+    PHASE,
+    SAID,
+    Measured,
+    Question,
+    evaluator_titles,
+    measured,
+    quoted,
+    said_by,
+    said_in,
+)
+from hyoka.study.sql import check_condition
+from hyoka.study.tables import find_positions
+
+if TYPE_CHECKING:
+    from hyoka.study.study import Study
+
+CLOCK: Final = "clock"
+"""Divides moves by the mover's time left, in seconds."""
+_FIRST: Final = "first_to_play"
+_NO_PAIRS: Final = (
+    "no two consecutive positions have evaluations; evaluate all positions of the games"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class StudyMoves:
+    """The moves of a study that one evaluator evaluated before and after."""
+
+    name: str
+    """The stored name of the evaluator."""
+    title: str
+    moves: Moves
+    game_ids: NDArray[np.int64] = field(repr=False)
+    plies: NDArray[np.int32] = field(repr=False)
+    """Game and ply of the position before each move."""
+    by: NDArray[Any] | None = field(repr=False)
+    """The value that divides the moves."""
+    coverage: CoveredMoves
+    caveats: tuple[str, ...]
+
+
+def load_moves(
+    study: "Study", name: str, question: Question, settings: AccuracySettings
+) -> StudyMoves:
+    """Load the moves of an evaluator; `question.where` selects the positions before them.
+
+    Scores become expected scores by a curve of all positions with a result. Where a game ended on
+    the board, its result is the expected score after the last move.
+    """
+    loaded, columns = _load_positions(study, name, question)
+    [title] = evaluator_titles(study, [name])
+    expected, how = expected_scores(loaded.samples[0], settings.curve)
+    every = Moves.of(
+        expected,
+        loaded.game_ids,
+        loaded.plies,
+        columns[_FIRST].astype(np.bool_),
+        _finals(study, loaded.game_ids),
+    )
+    moves = every
+    if question.where is not None:
+        moves = every.where(columns[question.where].astype(np.bool_)[every.rows])
+    if not len(moves):
+        which = f" where {question.where}" if len(every) else ""
+        raise StudyError(f"{study.path}, {title}{which}: {_NO_PAIRS}")
+    by = None if question.expression is None else columns[question.expression]
+    missing = _count_moves(study, name, question.where) - len(moves)
+    return StudyMoves(
+        name,
+        title,
+        moves,
+        loaded.game_ids[moves.rows],
+        loaded.plies[moves.rows],
+        None if by is None else by[moves.rows],
+        CoveredMoves(title, len(moves), len(np.unique(moves.games)), missing),
+        (f"{title}: {how}.", *loaded.caveats),
+    )
+
+
+def _load_positions(
+    study: "Study", name: str, question: Question
+) -> tuple[Measured, Mapping[str, NDArray[Any]]]:
+    """Load all evaluated positions, and columns by the text of the question.
+
+    The columns are the side to move, whether a position meets the question's condition, and the
+    value that divides the moves.
+    """
+    sql = {_FIRST: _FIRST}
+    if question.where is not None:
+        usable = [*study.condition_columns(), EVALUATOR, *SAID]
+        checked = check_condition(question.where, usable)
+        sql[question.where] = f"case when {checked} then true else false end"
+    by = question.expression
+    if by is not None and by not in (PHASE, CLOCK):
+        sql[by] = of_mover(study.game).get(by, by)
+    everywhere = Question(draws="half", axis=question.axis, link=question.link)
+    loaded = measured(study, name, everywhere, columns=list(dict.fromkeys(sql.values())))
+    columns = {text: loaded.columns[expression] for text, expression in sql.items()}
+    if by == PHASE:
+        columns[PHASE] = loaded.plies
+    elif by == CLOCK:
+        columns[CLOCK] = _clocks(study, loaded)
+    return loaded, columns
+
+
+def of_mover(game: str) -> dict[str, str]:
+    """SQL of the properties of the player to move, by the words that divide moves by them."""
+    first, second = map(quoted, facts_named(game).naming.colors)
+    choices = {
+        "player": ('"first"', '"second"'),
+        "color": (first, second),
+        "rating": ("first_rank", "second_rank"),
+    }
+    return {
+        word: f"case when {_FIRST} then {one} else {other} end"
+        for word, (one, other) in choices.items()
+    }
+
+
+def _clocks(study: "Study", loaded: Measured) -> NDArray[np.float64]:
+    """Return the time left to the mover at each position, from the remark on its last move."""
+    rows = study.sql(
+        "select game_id, ply + 1 as ply, max(clock_s)::double as clock from remarks "
+        "where clock_s is not null group by game_id, ply order by game_id, ply"
+    )
+    if not len(rows):
+        raise ParameterError("by", "cannot be clock: the records state no time left")
+    place, known = find_positions(rows, loaded.game_ids, loaded.plies)
+    clocks = np.append(rows["clock"].to_numpy(), np.nan)
+    return np.where(known, clocks[place], np.nan)
+
+
+def _finals(study: "Study", game_ids: NDArray[np.int64]) -> Finals:
+    """Return the final positions of those games that ended on the board."""
+    rows = study.sql("select game_id, plies from games order by game_id")
+    games, plies = (rows[name].to_numpy() for name in ("game_id", "plies"))
+    chosen = np.isin(games, game_ids)
+    games, plies = games[chosen], plies[chosen].astype(np.int32)
+    table = study.game_table_of(games, plies)
+    if is_in_python(study.game):
+        from hyoka.search import EXACT_METHODS  # noqa: PLC0415 - few studies need searches
+
+        known = map(EXACT_METHODS["rules"], table.positions())
+        results = np.array([np.nan if each is None else each for each in known])
+    else:
+        outcomes = table.outcomes()
+        results = np.where(outcomes == UNFINISHED, np.nan, (1.0 + outcomes) / 2)
+    over = ~np.isnan(results)
+    return Finals(games[over], plies[over], results[over])
+
+
+def _count_moves(study: "Study", name: str, where: str | None) -> int:
+    """Count the moves after positions that meet a condition."""
+    known = study.condition_columns()
+    texts = [] if where is None else [where]
+    source = said_by(study, [name]) if said_in(texts, known) else "positions"
+    condition = "true" if where is None else check_condition(where, [*known, EVALUATOR, *SAID])
+    [count] = study.sql(f"select count(*) as n from {source} where ply < plies and {condition}")[
+        "n"
+    ].to_pylist()
+    return int(count)
+
+
+def worst_moves(
+    study: "Study", found: StudyMoves, settings: AccuracySettings
+) -> tuple[WorstMove, ...]:
+    """Describe the moves with the largest losses, of which the earliest come first."""
+    moves = found.moves
+    bad = np.argsort(-moves.losses, kind="stable")[: settings.top]
+    bad = bad[moves.losses[bad] > 0]
+    places = list(zip(found.game_ids[bad].tolist(), found.plies[bad].tolist(), strict=True))
+    best = _best_moves(study, found.name, places)
+    kinds = ("", *CLASSES)
+    return tuple(
+        WorstMove(
+            found.title,
+            game,
+            ply,
+            *_texts(study, game, ply, bool(moves.by_first[i]), best.get((game, ply))),
+            float(moves.before[i]),
+            float(moves.after[i]),
+            kinds[kind],
+        )
+        for i, kind, (game, ply) in zip(
+            bad.tolist(), settings.classes(moves.losses[bad]).tolist(), places, strict=True
+        )
+    )
+
+
+def _best_moves(
+    study: "Study", name: str, places: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], str]:
+    """Return an evaluator's best moves at some positions, where it stored them."""
+    here = " or ".join(f"(game_id = {game} and ply = {ply})" for game, ply in places) or "false"
+    rows = study.sql(
+        f"select game_id, ply, best from evaluations where engine = {quoted(name)} "
+        f"and best is not null and ({here})"
+    )
+    return {(row["game_id"], row["ply"]): row["best"] for row in rows.to_pylist()}
+
+
+def _texts(
+    study: "Study", game: int, ply: int, by_first: bool, best: str | None
+) -> tuple[str, str, str]:
+    """Return the player, the move and a better move as text for people."""
+    record = study.record(game)
+    position, move = record.position(ply), record.move_list[ply]
+    player = record.first if by_first else record.second
+    format_move = facts_named(study.game).naming.format_move
+    played = format_move(position, move)
+    if best is None:
+        return player, played, ""
+    try:
+        better = format_move(position, position.parse(best))
+    except Error:  # a table may have any text
+        better = best
+    return player, played, "" if better == played else better
