@@ -217,8 +217,29 @@ class _Diagram:
             interval(values[0], drawn[0], count, confidence),
             _overfitted(values[1], drawn[1], overfit, count, confidence),
             _overfitted(values[2], drawn[2], overfit, count, confidence),
-            interval(values[3], drawn[3], count, confidence),
+            self._uncertainty(values[3], drawn[3], sums[0], drawn_sums, entropy),
         )
+
+    def _uncertainty(
+        self,
+        value: float,
+        drawn: Reals,
+        sums: Reals,
+        drawn_sums: Reals,
+        entropy: Callable[[Reals], Reals],
+    ) -> Estimate:
+        """Compute the interval of the uncertainty, which is largest where wins have share 0.5.
+
+        Resamples are always below that maximum; the interval reaches it if that of the share does.
+        """
+        count, confidence = self._games, self._resampling.confidence
+        found = interval(value, drawn, count, confidence)
+        mass, wins, _, spread = sums.tolist()
+        share = interval(wins / mass, drawn_sums[:, 1] / drawn_sums[:, 0], count, confidence)
+        if not share.low <= 0.5 <= share.high:
+            return found
+        most = float(entropy(np.array([0.5]))[0]) + spread / mass
+        return Estimate(value, found.low, max(found.high, most))
 
     def _overfit(self, loss: str, best: float) -> float:
         """Compute how much PAV gains on the games that it was fitted to, over other games.
