@@ -84,9 +84,16 @@ def from_diagonal(sample: Sample, *, width: float, resampling: Resampling) -> li
     return simultaneous(values, drawn, curve.games, resampling.confidence)
 
 
-def falls(sample: Sample, *, width: float, resampling: Resampling) -> list[Estimate]:
-    """Decrease of a curve in each bin from each bin before it."""
+def falls(
+    sample: Sample, *, width: float, resampling: Resampling, merge_below: int = 0
+) -> list[Estimate]:
+    """Decrease of a curve in each bin from each bin before it.
+
+    With `merge_below`, bins with fewer positions merge, from both ends inward.
+    """
     edges = common_edges(sample, sample, width)
+    if merge_below:
+        edges = merged_edges(sample, width, merge_below)
     curve = BinnedCurve(sample, edges, resampling)
     kept = np.flatnonzero(
         (curve.counts >= LEAST) & np.isfinite(edges[:-1]) & np.isfinite(edges[1:])
@@ -96,6 +103,43 @@ def falls(sample: Sample, *, width: float, resampling: Resampling) -> list[Estim
     values = curve.shares[before] - curve.shares[after]
     drawn = curve.drawn_shares[:, before] - curve.drawn_shares[:, after]
     return simultaneous(values, drawn, curve.games, resampling.confidence)
+
+
+def merged_edges(sample: Sample, width: float, least: int) -> Reals:
+    """Bin edges of the given width; bins merge inward from both ends to hold enough positions.
+
+    >>> values = np.repeat([-2.0, -1.0, 0.0, 1.0, 2.0, 3.0], [1, 4, 9, 3, 1, 1])
+    >>> sample = Sample.of("engine", values, results=values > 0, games=np.arange(len(values)))
+    >>> merged_edges(sample, 1.0, 5)
+    array([-2.5, -0.5,  0.5,  3.5])
+    """
+    finite = sample.values[np.isfinite(sample.values)].astype(np.float64)
+    if not len(finite):
+        return np.empty(0)
+    numbers = np.floor(finite / width + 0.5)
+    edges = (np.arange(numbers.min(), numbers.max() + 2) - 0.5) * width
+    counts = np.histogram(finite, edges)[0]
+    fullest = int(counts.argmax())
+    left = _full_groups(counts[:fullest], least)
+    right = len(counts) - _full_groups(counts[fullest + 1 :][::-1], least)
+    kept = {0, *left.tolist(), fullest, fullest + 1, *right.tolist(), len(counts)}
+    return edges[sorted(kept)]
+
+
+def _full_groups(counts: NDArray[np.int64], least: int) -> NDArray[np.int64]:
+    """Number of bins, counted from the end, after each group of bins with enough positions.
+
+    Bins left over join the last group.
+    """
+    ends, total = [], 0
+    for number, count in enumerate(counts.tolist(), start=1):
+        total += count
+        if total >= least:
+            ends.append(number)
+            total = 0
+    if total and ends:
+        ends[-1] = len(counts)
+    return np.array(ends, np.int64)
 
 
 def common_edges(one: Sample, other: Sample, width: float) -> Reals:

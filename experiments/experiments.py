@@ -15,7 +15,19 @@ from experiments import (
     yoshii_1998_player,
 )
 from experiments.context import Experiment
-from experiments.go_programs import OURS, SCALES, UNDIVIDED, GoExperiment
+from experiments.go_kos import KoExperiment
+from experiments.go_programs import (
+    FUEGO,
+    FUEGO_SCALES,
+    MC_SCORE,
+    OURS,
+    POSITIONS_SCALES,
+    SCALES,
+    SCORE_UNDIVIDED,
+    UNDIVIDED,
+    UNDIVIDED_SCALES,
+    GoExperiment,
+)
 from experiments.go_ranks import RANKS, RULES, RanksExperiment
 from experiments.go_ranks import SCALES as RANKS_SCALES
 from experiments.gps_shogi import Amount, GpsExperiment
@@ -24,7 +36,7 @@ from experiments.weight_records import Adjusted, RecordsScale, WeightExperiment
 from hyoka.foundation.errors import NotationError, nearest
 
 _MONTE_CARLO: Final = ("UCT", "MC")
-_ALL: Final = (OURS, "GNU Go", *_MONTE_CARLO, "MC-Score", UNDIVIDED)
+_ALL: Final = (OURS, "GNU Go", *_MONTE_CARLO, MC_SCORE, UNDIVIDED)
 _GO_NOTES: Final = (
     "Records: OGS 9×9, both players 3k or better as in the paper, but komi 5.5 to 7.5, not 0.5; "
     "three fifths by Japanese rules, while the programs count area. PUCT, with rated moves and "
@@ -40,6 +52,18 @@ _LADDER_NOTES: Final = (
     "Level: how much more often Black won than the curve of all says at the same value; the split "
     "is the one gap less the other. By the paper Black wins more where White's stones are in "
     "danger, and the split shrinks with more playouts."
+)
+_FUEGO_NOTES: Final = (
+    "Fuego is built from its public source and found on the PATH as `fuego`; the page is of "
+    "version 0.4.1, as in the paper. It searches at every move (no book, no forced opening moves) "
+    "and plays no early pass, so that the value is that of the position: the mean of all playouts "
+    "(`uct_value_black`); the paper takes the best move's. Records: OGS 9×9, both players 3k or "
+    "better as in the paper, but komi 5.5 to 7.5, not 0.5."
+)
+_IMPLIED_NOTES: Final = (
+    "Least E(v) on y = x: 3 p (1 - p) (2 ROC - 1)², with Black's share p of wins; no distribution "
+    "of values on y = x has less. Slope in the middle: if the values of wins and of losses are "
+    "normal with one variance; 1 on y = x, per point for scores. "
 )
 _RANKS_NOTES: Final = (
     "One curve: within 0.05 in every bin of 0.05 that has 100 positions of either, intervals for "
@@ -84,11 +108,13 @@ _LENGTH: Final = (
     "to their end after the 400 had been seen. "
 )
 _CHESS_SCALES: Final = {
+    "tiny": RecordsScale(4, 2, 30, every=20),
     "small": RecordsScale(10, 1_000, 2_000),
     "medium": RecordsScale(20, 4_000, 2_000),
     "paper": RecordsScale(None, 1_000, 200_000),
 }
 _SHOGI_SCALES: Final = {
+    "tiny": RecordsScale(4, 2, 30, every=1_000, every_other=20),
     "small": RecordsScale(16, 1_000, 2_000, every=8),
     "medium": RecordsScale(10, 4_000, 2_000),
     "paper": RecordsScale(None, 1_000, 200_000),
@@ -198,6 +224,58 @@ _TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
         "by kos coming late. With phases as in all, each tenth of the move numbers counts as "
         "much among the positions with a ko as among all.",
     ),
+    GoExperiment(
+        "000-fig2-fuego",
+        "Go: Fuego's curves (figure 2), with its rows of tables I and II",
+        go_analyses.curves_and_tables,
+        (FUEGO,),
+        FUEGO_SCALES,
+        _IMPLIED_NOTES + _FUEGO_NOTES,
+    ),
+    GoExperiment(
+        "000-fig4-fuego",
+        "Go: Fuego by move number (figure 4)",
+        go_analyses.by_move_number,
+        (FUEGO,),
+        FUEGO_SCALES,
+        _FUEGO_NOTES,
+    ),
+    GoExperiment(
+        "000-fig7-fuego",
+        "Go: Fuego at ladders (figure 7)",
+        go_analyses.at_ladders,
+        (FUEGO,),
+        FUEGO_SCALES,
+        f"{_LADDER_NOTES} {_FUEGO_NOTES}",
+    ),
+    GoExperiment(
+        "000-fig3-undivided",
+        "Go: MC and MC-Score with divided and with undivided playouts (figures 2c and 3)",
+        go_analyses.curves_and_tables,
+        ("MC", MC_SCORE, UNDIVIDED, SCORE_UNDIVIDED),
+        UNDIVIDED_SCALES,
+        "The paper divides the playouts of MC, and so of MC-Score, by the number of legal moves; "
+        "its MC-Score has one curve at all numbers of playouts. Undivided: all playouts are of "
+        "the position. " + _IMPLIED_NOTES + _GO_NOTES,
+    ),
+    GoExperiment(
+        "000-table1-positions",
+        "Go: tables I and II on more positions of each game",
+        go_analyses.both_tables,
+        _ALL,
+        POSITIONS_SCALES,
+        "Of each game 20 positions (10 at the small scale), by programs that are quick enough. "
+        + _IMPLIED_NOTES
+        + _GO_NOTES,
+    ),
+    KoExperiment(
+        "000-fig9-kos",
+        "Go: programs at all positions with a ko (figures 9 and 10, section V-C)",
+        notes="All positions where the side to move may not retake a ko, and one position of each "
+        "game for the curve of all; weights give kos their share of all positions. Level: Black "
+        "won more often than the curve of all says; lean: the side that is ahead by the curve "
+        "did. Phases: as in 000-section5c. " + _FUEGO_NOTES,
+    ),
     RanksExperiment(
         "000-fig17",
         "Go: curves of the strongest program on games of strong and of weak players (figures "
@@ -228,7 +306,9 @@ _TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
         _BISHOPS,
         weight_records.draws,
         _CHESS_SCALES,
-        _CHESS_NOTES,
+        "A draw moves the curve toward 0.5: left out minus half is d (p - 1/2), with the share d "
+        "of draws and the share p of wins among decided games. Draws would have little effect "
+        "(0.05) at p = 0.9 only if d were below 1/8. " + _CHESS_NOTES,
     ),
     WeightExperiment(
         "000-fig13",
@@ -292,6 +372,7 @@ _TAKEUCHI_2010: Final[tuple[Experiment, ...]] = (
         ("shogi/floodgate2016.csa.xz",),
         ("shogi/pro_title.csa.xz", "shogi/pro_psn.csa.xz"),
         {
+            "tiny": Amount(every=1_000, sample=2, depth=1, every_professional=20),
             "small": Amount(every=40, sample=10, depth=1),
             "medium": Amount(every=4, sample=10, depth=1),
             "paper": Amount(every=1, sample=10, depth=1),

@@ -11,7 +11,17 @@ import numpy as np
 from experiments.claims import LITTLE, differ, same_within, verdict
 from experiments.curve_differences import apart, falls, from_diagonal
 from experiments.gaps import Holds, SliceSizes, departs, picture_bins
-from experiments.go_programs import OURS, UNDIVIDED, Found, Judged, Program
+from experiments.go_programs import (
+    MC_SCORE,
+    OURS,
+    SCORE_UNDIVIDED,
+    STRONGEST,
+    UNDIVIDED,
+    Found,
+    Judged,
+    Program,
+)
+from experiments.go_slopes import THEIR_WINS, least_expected_difference, middle_slope
 from experiments.outcome import OutcomeTable, Value, Verdict
 from hyoka.analysis import (
     METRICS,
@@ -38,6 +48,8 @@ THEIR_KO_ACCURACY: Final = (0.608, 0.763)
 """Section V-C: ACC of UCT with 5,000 playouts at all positions, and at those with a ko."""
 _METRICS: Final = ("accuracy", "f_score", "lift", "roc", "average_precision", "break_even")
 _MONTE_CARLO: Final = ("UCT", "MC", UNDIVIDED)
+_ONE_CURVE: Final = (MC_SCORE, UNDIVIDED, SCORE_UNDIVIDED)
+"""Programs with the same curve at all numbers of playouts: undivided ones by us, not the paper."""
 
 
 def all_curves(judged: Judged) -> Found:
@@ -78,7 +90,7 @@ def _claims_of_curves(
     name: str, levels: Sequence[tuple[Program, Sample]], resampling: Resampling
 ) -> Iterator[Verdict]:
     """Verdicts on the paper's claims about a program's curves."""
-    if name == OURS:
+    if name in STRONGEST:
         for program, sample in levels:
             off = from_diagonal(sample, width=_width(sample), resampling=resampling)
             yield same_within(LITTLE, f"{program.label}: the curve is near y = x", off)
@@ -92,7 +104,7 @@ def _claims_of_curves(
     for (more, one), (fewer, other) in itertools.pairwise(levels):
         both = apart(one, other, width=_width(one), resampling=resampling)
         pair = f"{more.label} and {fewer.level:,}"
-        if name == "MC-Score" or fewer.level > 500:
+        if name in _ONE_CURVE or fewer.level > 500:
             yield same_within(LITTLE, f"{pair}: one curve", both)
         else:
             yield differ(f"{pair}: two curves", both)
@@ -122,6 +134,54 @@ def table_2(judged: Judged) -> Found:
         [*_by_program(metrics, shown), *_by_level(metrics, shown)],
         [],
     )
+
+
+def both_tables(judged: Judged) -> Found:
+    """Tables I and II, and what they imply about the curves."""
+    metrics = _measured(judged)
+    names = (*_METRICS, "tau", "expected_difference")
+    implied, steeper = _implied(judged, metrics)
+    compared = ("accuracy", "roc", "tau", "expected_difference")
+    verdicts = [*_by_program(metrics, compared), *_by_level(metrics, compared), *steeper]
+    return (_beside(metrics, names), implied), verdicts, []
+
+
+def curves_and_tables(judged: Judged) -> Found:
+    """Figures 2 and 3 with tables I and II."""
+    curves, tables = all_curves(judged), both_tables(judged)
+    return (*curves[0], *tables[0]), [*curves[1], *tables[1]], curves[2]
+
+
+def _implied(
+    judged: Judged, metrics: Mapping[Program, Metrics]
+) -> tuple[OutcomeTable, list[Verdict]]:
+    """The smallest E(v) on y = x and the slopes in the middle, and whether E(v) is smaller."""
+    rows: list[tuple[Value, ...]] = []
+    verdicts: list[Verdict] = []
+    for program, sample in judged:
+        own, wins = metrics[program], judged.share(sample.results == 1)
+        roc, difference = own["roc"], own["expected_difference"]
+        least = None
+        if sample.unit == VALUE:
+            least = least_expected_difference(roc.value, wins)
+        if least is not None and program.name in STRONGEST:
+            drawn = least_expected_difference(own.drawn["roc"], wins)
+            missing = drawn - own.drawn["expected_difference"]
+            lead = interval(least - difference.value, missing, own.games)
+            claim = f"{program.label}: E(v) is too small for y = x, as in tables I and II"
+            verdicts.append(verdict(claim, lead))
+        slope = middle_slope(roc.value, difference.value)
+        rows.append((program.label, "ours", roc, difference, least, slope))
+        if (theirs := program.theirs) is not None:
+            their_least = None
+            if sample.unit == VALUE:
+                their_least = least_expected_difference(theirs.roc, THEIR_WINS)
+            their_slope = middle_slope(theirs.roc, theirs.expected_difference)
+            rows.append(
+                ("", "theirs", theirs.roc, theirs.expected_difference, their_least, their_slope)
+            )
+    headings = ("program", "", "ROC", "E(v)", "least E(v) on y = x", "slope in the middle")
+    return OutcomeTable(headings, tuple(rows), "what ROC and E(v) imply"), verdicts
 
 
 def by_move_number(judged: Judged) -> Found:
@@ -165,7 +225,7 @@ def at_ladders(judged: Judged) -> Found:
         rows.append((program.label, white.level.effect, black.level.effect, size))
         verdicts.append(
             same_within(LITTLE, f"{program.label} does not split at ladders", [size])
-            if program.name == OURS
+            if program.name in STRONGEST
             else verdict(f"{program.label} splits at ladders", size)
         )
     for more, fewer in _neighbors(judged):
@@ -236,8 +296,9 @@ def at_ko(judged: Judged) -> Found:
         )
     headings = ("program", "level", "lean", f"lean from move {LATE} on", "lean, kos to take too")
     title = (
-        f"{int(ko.sum()):,} positions where a ko may not be retaken ({ko.mean():.1%}; theirs 2.0 "
-        f"%), {int(ko[late].sum()):,} from move {LATE} on; {int(loose.sum()):,} with kos to take"
+        f"{int(ko.sum()):,} positions where a ko may not be retaken ({judged.share(ko):.1%}; "
+        f"theirs 2.0 %), {int(ko[late].sum()):,} from move {LATE} on; {int(loose.sum()):,} with "
+        "kos to take"
     )
     figures = [
         _draw_parts(judged, program, sample, {"all": np.ones(len(ko), bool), "ko": ko})
@@ -246,10 +307,16 @@ def at_ko(judged: Judged) -> Found:
     return (OutcomeTable(headings, tuple(rows), title),), verdicts, figures
 
 
+def kos_and_accuracy(judged: Judged) -> Found:
+    """Figures 9 and 10 with section V-C."""
+    curves, accuracy = at_ko(judged), accuracy_at_ko(judged)
+    return (*curves[0], *accuracy[0]), [*curves[1], *accuracy[1]], curves[2]
+
+
 def accuracy_at_ko(judged: Judged) -> Found:
     """Section V-C: metrics are better at kos because kos occur late."""
     ko = judged.loaded.columns["ko_forbidden"]
-    strata, shares = judged.loaded.strata()
+    strata, shares = judged.strata()
     resampling = Resampling(seed=judged.seed)
     rows: list[tuple[Value, ...]] = []
     verdicts: list[Verdict] = []
@@ -343,7 +410,7 @@ def _opening_verdicts(
     if program.name in _MONTE_CARLO and program.level <= 500:
         claim = f"{program.label} tells next to nothing before move 20: τ-b is that of chance"
         yield same_within(NEXT_TO_NOTHING, claim, [tau])
-    if program.name == OURS:
+    if program.name in STRONGEST:
         gap = condition_gap(sample, opening)
         effects = (gap.level.effect, gap.lean.effect)
         yield same_within(LITTLE, f"{program.label} does not split before move 20", effects)

@@ -2,13 +2,14 @@
 """Takeuchi 2010's figures 14 and 16 with a later revision of GPS Shogi."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from experiments.claims import verdict
 from experiments.context import ExperimentContext, exact_winners
 from experiments.gaps import Holds, SliceSizes, picture_bins
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
+from experiments.results_page import LATER_FIELD
 from hyoka.analysis import Curves, Resampling, Sample, condition_gap, curve
 from hyoka.engines import EngineSpec
 from hyoka.foundation.math import Estimate, independent_difference
@@ -28,10 +29,12 @@ class Amount:
     """Sample sizes of the records."""
 
     every: int
-    """Use every n-th program record; all professional records are used."""
+    """Use every n-th program record."""
     sample: int
     """Positions per game."""
     depth: int
+    every_professional: int = field(default=1, metadata=LATER_FIELD)
+    """Use every n-th professional record."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class GpsExperiment:
         steepness: dict[str, Estimate] = {}
         for players, files, every in (
             ("programs", self.programs, amount.every),
-            ("professionals", self.professionals, 1),
+            ("professionals", self.professionals, amount.every_professional),
         ):
             study = context.study(
                 f"shogi-gps-{players}-{every}",

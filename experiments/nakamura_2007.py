@@ -273,6 +273,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "003-readings",
         "Blokus Duo: which reading of Bouzy's 4/0 is strongest",
         {
+            "tiny": ReadingsScale(4, 2, 20, 10, 0.002),
             "small": ReadingsScale(200, 40, 3_000, 1_000, 0.05),
             "medium": ReadingsScale(200, 80, 3_000, 1_000, 0.05),
             "paper": ReadingsScale(1_000, 200, 100_000, 10_000, 0.4),
@@ -288,6 +289,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "Blokus Duo: UCT against alpha-beta with Bouzy's 4/0",
         _GAME,
         {
+            "tiny": (_equal_time(0.005, 2), _simulations(20, 0.005, 2)),
             "small": (
                 _equal_time(0.1, 160),
                 _equal_time(0.4, 60),
@@ -332,6 +334,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "Blokus Duo: UCT with Bouzy's 4/0 as a prior against UCT",
         _GAME,
         {
+            "tiny": (_prior_by_simulations(20, 2), _prior_by_time(0.005, 2)),
             "small": (
                 _prior_by_simulations(2_000, 160),
                 _prior_by_simulations(10_000, 24),

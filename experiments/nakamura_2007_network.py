@@ -689,9 +689,12 @@ SCALES: Final = {
 _OPPONENTS_SCALES: Final = {
     "tiny": OpponentsScale((SCALES["tiny"],), (1.0, 0.2), 2),
     "small": OpponentsScale(
-        (SCALES["small"], dataclasses.replace(SCALES["small"], games=120, playouts=18_000)),
+        (
+            dataclasses.replace(SCALES["small"], games=300),
+            dataclasses.replace(SCALES["small"], games=30, playouts=18_000),
+        ),
         (1.0, 0.2),
-        100,
+        48,
     ),
     "medium": OpponentsScale(
         (SCALES["small"], dataclasses.replace(SCALES["small"], games=600, playouts=18_000)),

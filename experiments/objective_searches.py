@@ -219,10 +219,15 @@ class Searches:
         )
 
 
-def run_searches(context: ExperimentContext, scale: str, amount: Amount) -> Searches:
-    """Run the searches of a scale to their end; all experiments share them."""
+def run_searches(
+    context: ExperimentContext, scale: str, amount: Amount, grid: str | None = None
+) -> Searches:
+    """Run the searches of a scale to their end; all experiments share them.
+
+    `grid` names the scale whose grid gives the constants, if it is another one.
+    """
     lessons = amount.subject.lessons(context)
-    trials = tried_constants(context, scale, amount.subject, lessons, amount)
+    trials = tried_constants(context, grid or scale, amount.subject, lessons, amount)
     constants = best_trial(trials).constants
     runs = []
     for number in range(amount.seeds):

@@ -59,6 +59,8 @@ class ResultsPage:
         return ", ".join(f"{self.answers[kind]} {kind}" for kind in kinds if self.answers[kind])
 
 
+LATER_FIELD: Final = {"later": True}
+"""Metadata of fields added since pages were made: definitions leave them out at their defaults."""
 _FORMERLY_MEANT: Final = ("preset=paper,", ",eval=built-in")
 """Options that used to be implicit; definitions ignore them, so that old pages stay valid."""
 
@@ -90,7 +92,12 @@ def definition(experiment: Experiment, scale: str) -> str:
 def _text_form(value: object) -> str:
     """A process-independent text form of a value."""
     if is_dataclass(value) and not isinstance(value, type):
-        inner = ", ".join(f"{f.name}={_text_form(getattr(value, f.name))}" for f in fields(value))
+        values = {f.name: getattr(value, f.name) for f in fields(value)}
+        inner = ", ".join(
+            f"{f.name}={_text_form(values[f.name])}"
+            for f in fields(value)
+            if not (f.metadata.get("later") and values[f.name] == f.default)
+        )
         return f"{type(value).__name__}({inner})"
     if callable(value):
         return getattr(value, "__name__", type(value).__name__)

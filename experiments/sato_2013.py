@@ -67,28 +67,31 @@ SCALES: Final = {
         seeds=2,
     ),
     "small": Amount(
-        Subject("othello", "patterns", _WTHOR, 40_000, 25, _QUICK),
-        Subject("chess", "places", _TWIC, 20_000, 4, _DEFAULT),
+        Subject("othello", "patterns", _WTHOR, 5_000, 200, _QUICK),
+        Subject("chess", "places", _TWIC, 2_500, 32, _DEFAULT),
         population=12,
-        steps=120,
+        steps=60,
         games=264,
         nodes=300,
         rate=0.05,
         best=5,
-        verified=1000,
+        verified=600,
         opponent_nodes=10,
+        tried=132,
     ),
     "medium": Amount(
-        Subject("shogi", "relations", _FLOODGATE, 4_000, 12, _QUICK),
-        Subject("shogi", "kpp", _PROFESSIONALS, 4_000, 1, _QUICK),
-        population=12,
-        steps=120,
-        games=264,
+        Subject("shogi", "relations", _FLOODGATE, 2_000, 24, _QUICK),
+        Subject("shogi", "kpp", _PROFESSIONALS, 2_000, 1, _QUICK),
+        population=8,
+        steps=30,
+        games=140,
         nodes=300,
         rate=0.05,
-        best=5,
-        verified=1000,
+        best=4,
+        verified=400,
         opponent_nodes=100,
+        tried=96,
+        seeds=1,
     ),
     "paper": Amount(
         Subject("shogi", "relations", _FLOODGATE, 1_300_000, 2, TrainingSettings()),
@@ -260,6 +263,7 @@ class ConstantsExperiment:
         """Play the grid, then the best candidate against the paper's constants."""
         amount = self.scales[scale]
         tables, verdicts, notes = [], [], []
+        matches: list[tuple[Value, ...]] = []
         for name, subject in (
             (scale, amount.subject),
             (f"{scale}-elsewhere", amount.elsewhere),
@@ -296,8 +300,12 @@ class ConstantsExperiment:
                     amount.verified,
                 ).standing.duel(0, 1)
                 words = "the paper's c" if other == "paper" else other
+                matches.append(
+                    (f"{subject.game}: the best c", f"v {words}", score.score, rate(score))
+                )
                 verdicts.append(lead_verdict(f"{subject.game}: the best c beats {words}", score))
             notes.append(f"{subject.game}, {subject.features}: {subject.positions:,} positions")
+        tables.append(OutcomeTable(("player", "", "+−=", "points"), tuple(matches), "new games"))
         return Outcome(
             f"{'; '.join(notes)}. Every candidate trains an evaluation, which plays {amount.tried} "
             f"games against combination at {amount.nodes:,} nodes a move. The best then plays "
@@ -318,7 +326,7 @@ class OptimizersExperiment:
 
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Run a search with each, then play its result against its start and combination."""
-        searches = run_searches(context, f"{scale}-optimizers", self.scales[scale])
+        searches = run_searches(context, f"{scale}-optimizers", self.scales[scale], grid=scale)
         amount, lessons = searches.amount, searches.lessons
         place = context.place(self.id) / scale
         found: dict[str, ObjectiveSearch] = {Pbilc.name: searches.runs[0]}

@@ -7,7 +7,7 @@ its original evaluation, with terms turned off, and with fitted weights.
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
@@ -20,6 +20,7 @@ from experiments.curve_differences import falls, simultaneous
 from experiments.gaps import Holds, SliceSizes, picture_bins
 from experiments.matches import duel_verdict
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
+from experiments.results_page import LATER_FIELD
 from hyoka.analysis import (
     Curves,
     DrawnGames,
@@ -49,6 +50,11 @@ HOLD_OUT: Final = 0.2
 _COMMAND: Final = "hyoka experiment list"
 _DELTA: Final = 50.0
 """The paper's bin width, in centipawns."""
+_SURE: Final = 2_500
+"""Positions for which σ / √n, the paper's error of a bin, is at most 0.01.
+
+Far bins with fewer merge, so that falls of `LITTLE` are detectable.
+"""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,8 @@ class RecordsScale:
     """Nodes per move."""
     every: int = 1
     """Use every n-th record of the files."""
+    every_other: int = field(default=1, metadata=LATER_FIELD)
+    """Use every n-th record of the second set."""
 
 
 @dataclass(frozen=True)
@@ -197,16 +205,21 @@ class WeightRun:
     @cached_property
     def study(self) -> Study:
         """The study of the records."""
-        every, name = self.amount.every, f"{self.adjusted.game}-{self.scale}"
-        if every == 1:
-            return self.records(name, self.adjusted.files)
-        return self.records(f"{name}-{every}", self.adjusted.files, f" and number % {every} = 0")
+        name = f"{self.adjusted.game}-{self.scale}"
+        return self.records(name, self.adjusted.files, self.amount.every)
 
-    def records(self, name: str, files: tuple[str, ...], some: str = "") -> Study:
-        """A study of records, with winners determined as in the paper."""
-        study = self.context.study(
-            name, files, where=f"{self.adjusted.where}{some}", columns="none"
-        )
+    @cached_property
+    def others(self) -> Study:
+        """The study of the second set of records."""
+        name = f"{self.adjusted.game}-others"
+        return self.records(name, self.adjusted.others, self.amount.every_other)
+
+    def records(self, name: str, files: tuple[str, ...], every: int) -> Study:
+        """A study of every n-th record, with winners determined as in the paper."""
+        where = self.adjusted.where
+        if every > 1:
+            name, where = f"{name}-{every}", f"{where} and number % {every} = 0"
+        study = self.context.study(name, files, where=where, columns="none")
         if self.adjusted.winners_by_mate:
             self.context.find_winners(study)
         return study
@@ -286,7 +299,7 @@ def quiescence(run: WeightRun) -> Outcome:
     curves.save(file)
     return Outcome(
         f"{len(shared):,} positions of {samples[0].game_count:,} games, bins of {_DELTA:.0f} "
-        "centipawns",
+        f"centipawns; for the verdicts, far bins merge to hold {_SURE:,} positions",
         (OutcomeTable(headings, rows),),
         (
             _falls_somewhere(
@@ -322,6 +335,7 @@ def draws(run: WeightRun) -> Outcome:
         (
             f"{edges[b]:+.0f} to {edges[b + 1]:+.0f}",
             int(all_bins[b, 5]),
+            float(1 - decided_bins[b, 5] / all_bins[b, 5]),
             float(half[b]),
             float(left_out[b]),
             differences[b],
@@ -338,7 +352,11 @@ def draws(run: WeightRun) -> Outcome:
     share = 1 - len(without) / len(everything)
     return Outcome(
         f"{len(everything):,} positions, {share:.0%} of them of drawn games",
-        (OutcomeTable(("centipawns", "positions", "half", "left out", "difference"), rows),),
+        (
+            OutcomeTable(
+                ("centipawns", "positions", "draws", "half", "left out", "difference"), rows
+            ),
+        ),
         (same_within(LITTLE, "draws have little effect on the curve", differences),),
         (file,),
     )
@@ -403,8 +421,7 @@ def self_play(run: WeightRun) -> Outcome:
 def other_records(run: WeightRun) -> Outcome:
     """The same evaluations on other records: the curve's slope and its slices."""
     fitted = run.fitted
-    study = run.records(f"{run.adjusted.game}-others", run.adjusted.others)
-    others = run.examples(study, off=True, every_position=True)
+    others = run.examples(run.others, off=True, every_position=True)
     resampling = Resampling(seed=run.seed)
     samples = {"programs": fitted.sample("off"), "professionals": fitted.sample("off", others)}
     scales = {
@@ -424,7 +441,7 @@ def other_records(run: WeightRun) -> Outcome:
     theirs = samples["professionals"]
     return Outcome(
         f"{len(theirs):,} positions of {theirs.game_count:,} professional games"
-        f"{run.winners(study)}",
+        f"{run.winners(run.others)}",
         (steepness, *tables),
         (
             verdict(
@@ -450,14 +467,14 @@ def _sample(
 
 def _falls_somewhere(claim: str, sample: Sample, resampling: Resampling) -> Verdict:
     """Whether a curve falls significantly between some bins."""
-    down = falls(sample, width=_DELTA, resampling=resampling)
+    down = falls(sample, width=_DELTA, resampling=resampling, merge_below=_SURE)
     surest = max(down, key=lambda each: each.low, default=Estimate(0.0, 0.0, 0.0))
     return verdict(claim, surest)
 
 
 def _rises(claim: str, sample: Sample, resampling: Resampling) -> Verdict:
     """Whether a curve falls significantly nowhere by more than a little."""
-    down = falls(sample, width=_DELTA, resampling=resampling)
+    down = falls(sample, width=_DELTA, resampling=resampling, merge_below=_SURE)
     # Rises do not count, whatever their size.
     only_falls = [Estimate(max(e.value, 0), max(e.low, 0), max(e.high, 0)) for e in down]
     return same_within(LITTLE, claim, only_falls)

@@ -98,7 +98,9 @@ std::unique_ptr<LeafEvaluator<G>> position_evaluator(const PlayoutOptions& optio
 template <Game G>
 std::unique_ptr<RootJudge<G>> root_judge(const UctOptions& options) {
     if (!options.root_quiescence) return nullptr;
-    if constexpr (Tactical<G>) return std::make_unique<RootQuiescence<G>>();
+    if constexpr (Tactical<G>)
+        return std::make_unique<RootQuiescence<G>>(options.root_loss == "balance" ? RootLoss::balance
+                                                                                  : RootLoss::change);
     refuse_quiescence();
 }
 
@@ -161,6 +163,7 @@ inline MctsSettings mcts_settings(const UctOptions& options, const GivenModels& 
             .priors_sum_to_one = formula_named(options.formula).uses_priors,
             .look_every = slow ? 1u : 16u,
             .minimax = options.minimax,
+            .penalties_multiply = options.root_penalty == "multiply",
             .proofs = options.proofs,
             .threads = options.threads,
             .seed = options.seed,

@@ -120,7 +120,7 @@ template <Game G>
 class RootJudge {
 public:
     virtual ~RootJudge() = default;
-    /// Penalty subtracted from a move's win rate (0 to 1).
+    /// Penalty on a move's win rate (0 to 1): an absolute or a relative one, see MctsSettings::penalties_multiply.
     virtual double penalty(const G& root, typename G::Move move) = 0;
 };
 

@@ -42,6 +42,7 @@ struct MctsSettings {
     bool priors_sum_to_one = false;   // PUCT's P_i; else the greatest is 1, widening's R_i
     std::uint32_t look_every = 16;    // simulations between looks at the clock; fewer where each takes long
     double minimax = 0;               // the share of a child's minimax value beside its mean; 0: none is kept
+    bool penalties_multiply = false;  // the root judge's penalties p: X_i (1 - p); else X_i - p
     bool proofs = true;               // results that are certain are backed up and end simulations
     unsigned threads = 1;
     std::uint64_t seed = 0;
@@ -568,8 +569,10 @@ private:
                 for (std::uint32_t i = 0; i < opened; ++i)
                     candidates_.means[i] = with_minimax(candidates_.means[i], children, i);
             if (parts_.root_judge && descent.path.size() == 1)
-                for (std::uint32_t i = 0; i < opened; ++i)
-                    candidates_.means[i] -= static_cast<double>(mcts_.root_penalties_[children.move(i)]);
+                for (std::uint32_t i = 0; i < opened; ++i) {
+                    const auto penalty = static_cast<double>(mcts_.root_penalties_[children.move(i)]);
+                    candidates_.means[i] -= settings_.penalties_multiply ? penalty * candidates_.means[i] : penalty;
+                }
             if (mcts_.history_)
                 for (std::uint32_t i = 0; i < opened; ++i)
                     candidates_.explorations[i] += std::max(

@@ -101,6 +101,10 @@ SettingTable<UctOptions> uct_settings() {
         .flag("root_quiescence", &UctOptions::root_quiescence,
               "Subtract 0.05 to 0.15 from the win rate of root moves after which captures lose material (Sato 2010; "
               "chess, shogi).")
+        .choice("root_penalty", &UctOptions::root_penalty, {"subtract", "multiply"},
+                "Root quiescence: subtract 0.05 to 0.15 from the win rate, or multiply it by 0.95 to 0.85.")
+        .choice("root_loss", &UctOptions::root_loss, {"change", "balance"},
+                "Root quiescence: what is lost, the change of material since the root or the balance of material.")
         .count("mate", &UctOptions::mate, "Node limit of a mate search at each leaf (chess, shogi); 0: none.", 1e9)
         .count("ending", &UctOptions::ending,
                "Solve leaves exactly at up to this number of empty squares (Othello); 0: never.", 16)
@@ -136,6 +140,7 @@ SettingTable<UctOptions> uct_settings() {
         .needs("widening", {"widening_d", "widening_c", "widening_e", "widening_strengths"})
         .needs("killer", {"killer_c"})
         .needs("history", {"history_threshold"})
+        .needs("root_quiescence", {"root_penalty", "root_loss"})
         .needs(has_priors, {"reduction"})
         .needs("not widening", {"reduction"})
         .needs("ordered", {"prior_strengths"})

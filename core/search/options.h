@@ -47,6 +47,8 @@ struct UctOptions : PlayoutOptions {
     double minimax = 0;
     double eval_weight = 0;
     bool root_quiescence = false;
+    std::string root_penalty = "subtract";
+    std::string root_loss = "change";
     bool proofs = true;
     int book_plies = 30;
     std::string book_pick = "search";

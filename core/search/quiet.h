@@ -64,28 +64,36 @@ private:
     double scale_;
 };
 
-/// Sato 2010's quiescence at the root: subtracts a constant from the win rate (0 to 1) of each move after which
-/// captures lose material.
+/// What Sato 2010's quiescence at the root takes for a move's loss.
+enum class RootLoss {
+    change,   // of the mover's material between the root and the end of the captures
+    balance,  // the mover's material less the opponent's at the end of the captures
+};
+
+/// Sato 2010's quiescence at the root: a penalty on the win rate of each move after which captures lose material.
 template <Tactical G>
 class RootQuiescence final : public RootJudge<G> {
 public:
+    explicit RootQuiescence(RootLoss loss) : loss_(loss) {}
     double penalty(const G& root, typename G::Move move) override {
         G after = root;
         after.play(move);
-        const int change = balance_.score(after) - Tactics<G>::material(root);
-        return penalty_of(root.to_play() == Player::first ? change : -change);
+        const int before = loss_ == RootLoss::change ? Tactics<G>::material(root) : 0;
+        const int gain = balance_.score(after) - before;
+        return penalty_of(root.to_play() == Player::first ? gain : -gain);
     }
-    /// Penalty by the change of the mover's material.
-    static constexpr double penalty_of(int change) {
-        if (change < -700) return 0.15;
-        if (change < -420) return 0.10;
-        return change < -100 ? 0.05 : 0;
+    /// Penalty by what the mover gains.
+    static constexpr double penalty_of(int gain) {
+        if (gain < -700) return 0.15;
+        if (gain < -420) return 0.10;
+        return gain < -100 ? 0.05 : 0;
     }
 
 private:
     struct Material {
         int score(const G& game) const { return Tactics<G>::material(game); }
     };
+    RootLoss loss_;
     QuietEvaluation<G, Material> balance_{Material{}, QuiescenceSearch<G, Material>::max_ply};
 };
 
