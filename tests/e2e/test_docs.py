@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the README and the docs show is run: a page's Python blocks in order, its shell lines."""
 
-import importlib.util
 import re
 import runpy
 import shlex
@@ -57,8 +56,8 @@ def shell_blocks() -> list[tuple[Path, str]]:
 
 
 def skip_training_without_torch(code: str) -> None:
-    if any(words in code for words in TRAINING) and not importlib.util.find_spec("torch"):
-        pytest.skip("training needs PyTorch: pip install hyoka[learn]")
+    if any(words in code for words in TRAINING):
+        pytest.importorskip("torch", reason="training needs PyTorch: pip install hyoka[learn]")
 
 
 # In this process: starting one takes longer than most of what is shown.
