@@ -233,13 +233,13 @@ class _Diagram:
         Resamples are always below that maximum; the interval reaches it if that of the share does.
         """
         count, confidence = self._games, self._resampling.confidence
-        found = interval(value, drawn, count, confidence)
+        estimate = interval(value, drawn, count, confidence)
         mass, wins, _, spread = sums.tolist()
         share = interval(wins / mass, drawn_sums[:, 1] / drawn_sums[:, 0], count, confidence)
         if not share.low <= 0.5 <= share.high:
-            return found
+            return estimate
         most = float(entropy(np.array([0.5]))[0]) + spread / mass
-        return Estimate(value, found.low, max(found.high, most))
+        return Estimate(value, estimate.low, max(estimate.high, most))
 
     def _overfit(self, loss: str, best: float) -> float:
         """Compute how much PAV gains on the games that it was fitted to, over other games.

@@ -193,7 +193,7 @@ def solve(
         else:
             exercises.append(exercise)
     tally = Tally(progress, spec.title, len(exercises), "problems")
-    found: list[Done[Exercise, Verdict | str]] = []
+    finished: list[Done[Exercise, Verdict | str]] = []
     interrupted = False
     work = functools.partial(_solve_one, spec, limits)
     with Run(
@@ -206,14 +206,14 @@ def solve(
         try:
             for batch in run.batches(exercises):
                 for done in batch:
-                    found.append(done)
+                    finished.append(done)
                     if on_verdict is not None and isinstance(done.result, Verdict):
                         on_verdict(done.result)
                     tally.add()
         except KeyboardInterrupt:
             interrupted = True
-            found += run.stop()
-    results = [done.result for done in sorted(found, key=lambda done: done.number)]
+            finished += run.stop()
+    results = [done.result for done in sorted(finished, key=lambda done: done.number)]
     skipped.update(result for result in results if isinstance(result, str))
     verdicts = tuple(result for result in results if isinstance(result, Verdict))
     return SolveSummary(spec.text, verdicts, skipped, interrupted, spec.title)

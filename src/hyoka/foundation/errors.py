@@ -61,7 +61,7 @@ def escape_control_chars(text: str) -> str:
     >>> escape_control_chars("red \x1b[31m and \u202edesrever")
     'red \\x1b[31m and \\u202edesrever'
     """
-    return TERMINAL_COMMANDS.sub(lambda found: ascii(found.group())[1:-1], text)
+    return TERMINAL_COMMANDS.sub(lambda match: ascii(match.group())[1:-1], text)
 
 
 class Error(Exception):

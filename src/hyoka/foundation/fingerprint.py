@@ -380,10 +380,10 @@ def _installed_name(value: Any) -> str | None:
         module = "numpy"
     if not isinstance(module, str) or not isinstance(name, str) or not _is_installed(module):
         return None
-    found: Any = sys.modules.get(module)
+    part_value: Any = sys.modules.get(module)
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return f"{module}.{name} {_version(module)}" if found is value else None
+        part_value = getattr(part_value, part, None)
+    return f"{module}.{name} {_version(module)}" if part_value is value else None
 
 
 @functools.cache

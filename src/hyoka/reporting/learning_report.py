@@ -71,7 +71,7 @@ def weights_chart(objective: Parameterized, name: str) -> AltairChart:
 
 
 def factor_bands_chart(
-    name: str, found: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+    name: str, factors: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> AltairChart:
     """Draw the factors of one class by search, parameter and category, with a band for each.
 
@@ -81,8 +81,8 @@ def factor_bands_chart(
     panels = []
     for row, parameter in enumerate(PARAMETERS):
         places = [first + place for place in range(CLASSES[name])]
-        series = {f"search {number}": each[row] for number, each in enumerate(found, 1)}
-        series["mean"] = found[:, row].mean(axis=0)
+        series = {f"search {number}": each[row] for number, each in enumerate(factors, 1)}
+        series["mean"] = factors[:, row].mean(axis=0)
         panels.append(
             banded_lines(
                 places,
@@ -219,14 +219,14 @@ def strength_by_generation(generations: Sequence[Generation]) -> list[float]:
     >>> strength_by_generation([made])
     [120.0]
     """
-    level, found = 0.0, []
+    level, levels = 0.0, []
     for each in generations:
         ends = () if each.elo is None else each.elo
         gained = next((end for end in ends if math.isfinite(end)), 0.0)
-        found.append(level + gained)
+        levels.append(level + gained)
         if each.accepted:
             level += gained
-    return found
+    return levels
 
 
 def _losses(generations: Sequence[Generation]) -> AltairChart:
@@ -321,8 +321,10 @@ def model_sections(model_file: ModelFile) -> list[Section]:
 
 def _numbers(model_file: ModelFile, key: str, words: str, reference: float) -> list[Section]:
     """Numbers with names, the strongest first."""
-    found = model_file.json_object().get(key)
-    rows = sorted(_flat(found).items(), key=lambda row: -row[1]) if isinstance(found, dict) else []
+    values = model_file.json_object().get(key)
+    rows = (
+        sorted(_flat(values).items(), key=lambda row: -row[1]) if isinstance(values, dict) else []
+    )
     if not rows:
         return []
     ends = _ends(rows, _MOST_BARS)
@@ -354,9 +356,9 @@ def _with_numbers(
     return Section(title, words, (Chart(chart, "", title), details))
 
 
-def _flat(found: Mapping[str, Any], before: str = "") -> dict[str, float]:
+def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, float]:
     numbers: dict[str, float] = {}
-    for name, value in found.items():
+    for name, value in values.items():
         number = number_of(value)
         if isinstance(value, dict) and not before:
             numbers |= _flat(value, f"{name} ")

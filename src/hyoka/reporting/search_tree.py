@@ -204,8 +204,8 @@ def _how_it_settled(tree: SearchTree) -> Iterator[str]:
 
 def _changes(steps: Sequence[TreeStep]) -> list[TreeStep]:
     """The first and last steps, and those where the best move changed."""
-    found = [steps[0], *(step for before, step in pairwise(steps) if before.best != step.best)]
-    return found if found[-1] is steps[-1] else [*found, steps[-1]]
+    changes = [steps[0], *(step for before, step in pairwise(steps) if before.best != step.best)]
+    return changes if changes[-1] is steps[-1] else [*changes, steps[-1]]
 
 
 def _effort(step: TreeStep) -> str:

@@ -106,10 +106,10 @@ class Origin:
             raise NotationError(f"'made_by' has a seed that is no whole number: {shown(seed)}")
 
         def table(name: str, kind: type) -> dict[str, Any]:
-            found = value.get(name, {})
-            if isinstance(found, dict) and all(type(each) is kind for each in found.values()):
-                return found
-            raise NotationError(f"'made_by' has '{name}' that can't be read: {shown(found)}")
+            values = value.get(name, {})
+            if isinstance(values, dict) and all(type(each) is kind for each in values.values()):
+                return values
+            raise NotationError(f"'made_by' has '{name}' that can't be read: {shown(values)}")
 
         choices, parents, versions = (table(n, str) for n in ("choices", "parents", "versions"))
         listed = value.get("learned_games")
@@ -126,17 +126,17 @@ class Origin:
     def as_json(self) -> dict[str, Any]:
         """The value of `made_by` in a header, without empty entries."""
         plain = asdict(replace(self, learned_games=None))
-        found = {name: value for name, value in plain.items() if value not in (None, {})}
+        entries = {name: value for name, value in plain.items() if value not in (None, {})}
         if self.learned_games is not None:
-            found["learned_games"] = self.learned_games.as_json()
-        return found
+            entries["learned_games"] = self.learned_games.as_json()
+        return entries
 
     def summary(self) -> dict[str, Any]:
         """Convert for display: the fitting games become their count."""
-        found = replace(self, learned_games=None).as_json()
+        entries = replace(self, learned_games=None).as_json()
         if self.learned_games is not None:
-            found["learned_games"] = {"count": len(self.learned_games)}
-        return found
+            entries["learned_games"] = {"count": len(self.learned_games)}
+        return entries
 
 
 def _game_ids(listed: object) -> "GameIds":
@@ -207,15 +207,15 @@ class ModelFile:
         elif not _may_be_json(data, kind):
             return cls(kind, data, path)
         else:
-            found = json_object(data, path)
-            game = found.get("game")
-            if _HEADER not in found:
+            values = json_object(data, path)
+            game = values.get("game")
+            if _HEADER not in values:
                 detected = next(
-                    (name for name in KINDS if KINDS[name].is_json and name in found), None
+                    (name for name in KINDS if KINDS[name].is_json and name in values), None
                 )
                 return cls(kind or detected, data, path, game if isinstance(game, str) else None)
-            header = found.pop(_HEADER)
-            model_file = _described(header, _text(found, path), game, path, is_json=True)
+            header = values.pop(_HEADER)
+            model_file = _described(header, _text(values, path), game, path, is_json=True)
         if kind is not None:
             model_file.check(kind)
         return model_file
@@ -227,8 +227,8 @@ class ModelFile:
         header: dict[str, Any] = {"kind": self.kind, "version": self.version, "sha256": self.sha256}
         made_by = {} if self.origin is None else {"made_by": self.origin.as_json()}
         if _kind_named(self.kind or "").is_json:
-            found = {_HEADER: header | made_by, **self.json_object()}
-            return _text(found, self.path)
+            content = {_HEADER: header | made_by, **self.json_object()}
+            return _text(content, self.path)
         header |= {"game": self.game, "size": len(self.content)} | made_by
         begun = _MAGIC + json.dumps(header).encode()
         return begun + b" " * (-(len(begun) + 1) % _ALIGNMENT) + b"\n" + self.content
@@ -361,12 +361,12 @@ def _text(content: Mapping[str, Any], path: str) -> bytes:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"'{shown(twice)}' stands there twice")
-    return found
+    return values
 
 
 def _unpacked(data: bytes, path: str) -> tuple[dict[str, Any], bytes]:

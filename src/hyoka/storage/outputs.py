@@ -87,22 +87,32 @@ def check_output(
         raise OutputError(f"{path}: can't be written: {error.strerror or error}") from None
 
 
-def check_output_folder(folder: Path, mark: str = "", *, what: str = "output") -> None:
+def check_output_folder(
+    folder: Path,
+    mark: str | Collection[str] = "",
+    *,
+    what: str = "output",
+    inputs: Iterable[Path] = (),
+) -> None:
     """Raise OutputError unless `what` can be written into a folder without touching other files.
 
     The folder must be new, empty, or contain the file `mark`, by which Hyoka recognizes it; the
-    mark may be a pattern, such as `*/match.toml`. With an empty `mark`, any writable folder is
-    accepted.
+    mark may be a pattern, such as `*/match.toml`, or one of several. With an empty `mark`, any
+    writable folder is accepted. `inputs` are files and folders that the caller reads; none of them
+    may be the folder.
     """
+    marks = [mark] if isinstance(mark, str) else list(mark)
     try:
         status = _status(folder)
         if status is not None and not stat.S_ISDIR(status.st_mode):
             raise OutputError(f"{folder}: is a file; name a folder")
-        is_known = status is None or not mark or any(folder.glob(mark))
-        if not is_known and not _is_empty(folder, below=mark.count("/")):
+        if status is not None and any(_is_same(source, status) for source in inputs):
+            raise OutputError(f"{folder}: the command reads this folder; choose a new folder")
+        is_known = status is None or any(not each or any(folder.glob(each)) for each in marks)
+        if not is_known and not _is_empty(folder, below=max(each.count("/") for each in marks)):
             raise OutputError(
-                f"{folder}: the folder is not empty and has no {mark}, so that it is no "
-                f"place for {what}; choose a new folder"
+                f"{folder}: the folder is not empty and has no {' or '.join(marks)}, so that it is "
+                f"no place for {what}; choose a new folder"
             )
         existing = folder.resolve()
         while _status(existing) is None:
@@ -182,6 +192,13 @@ def _status(path: Path) -> os.stat_result | None:
         return path.stat()
     except FileNotFoundError:
         return None
+
+
+def _is_same(path: Path, status: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(path.stat(), status)
+    except (OSError, ValueError):
+        return False
 
 
 def _is_empty(folder: Path, below: int) -> bool:

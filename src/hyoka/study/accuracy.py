@@ -186,18 +186,18 @@ def _count_moves(study: "Study", name: str, where: str | None) -> int:
 
 
 def worst_moves(
-    study: "Study", found: StudyMoves, settings: AccuracySettings
+    study: "Study", loaded: StudyMoves, settings: AccuracySettings
 ) -> tuple[WorstMove, ...]:
     """Describe the moves with the largest losses, of which the earliest come first."""
-    moves = found.moves
+    moves = loaded.moves
     bad = np.argsort(-moves.losses, kind="stable")[: settings.top]
     bad = bad[moves.losses[bad] > 0]
-    places = list(zip(found.game_ids[bad].tolist(), found.plies[bad].tolist(), strict=True))
-    best = _best_moves(study, found.name, places)
+    places = list(zip(loaded.game_ids[bad].tolist(), loaded.plies[bad].tolist(), strict=True))
+    best = _best_moves(study, loaded.name, places)
     kinds = ("", *CLASSES)
     return tuple(
         WorstMove(
-            found.title,
+            loaded.title,
             game,
             ply,
             *_texts(study, game, ply, bool(moves.by_first[i]), best.get((game, ply))),

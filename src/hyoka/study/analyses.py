@@ -274,20 +274,20 @@ def gaps(
     question = _asked(question, options)
     if question.by is None:
         raise ParameterError("by", "is required: a column or a condition that defines slices")
-    found = []
+    named = []
     equal: Control | None = None
     walk = _measured_each(study, evaluators, question)
     for loaded, sample in walk:
         equal = None if question.balance is None else loaded.phase
         equals = Equals(sample, None if equal is None else equal.strata)
-        found += [
+        named += [
             analysis.named_gap(equals, words, holds, resampling=question.resampling)
             for words, holds in _parts(loaded, question, with_all=False)
             if holds is not None and holds.any() and not holds.all()
         ]
     held_equal = "" if equal is None else equal.name
     coverage = walk.coverage(question.draws)
-    return Gaps(tuple(found), held_equal, question.min_games, coverage)
+    return Gaps(tuple(named), held_equal, question.min_games, coverage)
 
 
 def compare(
@@ -303,8 +303,8 @@ def compare(
     question = _unbalanced(_of_all(_asked(question, options), "a comparison"), "a comparison")
     loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
-    found = analysis.compare(a, b, resampling=question.resampling, threshold=threshold)
-    return replace(found, min_games=question.min_games, coverage=coverage)
+    comparison = analysis.compare(a, b, resampling=question.resampling, threshold=threshold)
+    return replace(comparison, min_games=question.min_games, coverage=coverage)
 
 
 def disagreements(
@@ -469,29 +469,29 @@ def accuracy(
     every = [
         load_moves(study, name, question, settings) for name in chosen_evaluators(study, evaluators)
     ]
-    for found in every:
-        columns = {} if found.by is None else {str(question.expression): found.by}
-        groups = [] if found.by is None else _conditions(question, found.plies, columns)
+    for loaded in every:
+        columns = {} if loaded.by is None else {str(question.expression): loaded.by}
+        groups = [] if loaded.by is None else _conditions(question, loaded.plies, columns)
         for condition, holds in [("", None), *((each.words, each.holds) for each in groups)]:
             parts.append(
                 measure_accuracy(
-                    found.moves,
-                    found.title,
+                    loaded.moves,
+                    loaded.title,
                     chosen=holds,
                     condition=condition,
                     settings=settings,
                     resampling=question.resampling,
                 )
             )
-        worst += worst_moves(study, found, settings)
+        worst += worst_moves(study, loaded, settings)
     worst.sort(key=lambda move: -move.loss)
     return AccuracyTable(
         tuple(parts),
         WorstMoves(tuple(worst[: settings.top])),
-        tuple(dict.fromkeys(caveat for found in every for caveat in found.caveats)),
+        tuple(dict.fromkeys(caveat for loaded in every for caveat in loaded.caveats)),
         question.resampling.confidence,
         question.min_games,
-        MoveCoverage((), each=tuple(found.coverage for found in every)),
+        MoveCoverage((), each=tuple(loaded.coverage for loaded in every)),
     )
 
 

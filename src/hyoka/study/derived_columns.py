@@ -74,22 +74,22 @@ def rank_moves(
     chosen = study.select(None)
     table = study.game_table_of(chosen["game_id"].to_numpy(), chosen["ply"].to_numpy())
     tally = Tally(progress, name, len(table), "positions")
-    found = table.predictions(ranking, progress=tally.reach)
+    predictions = table.predictions(ranking, progress=tally.reach)
     tally.reach(len(table))
-    known = found.ranks > 0
+    known = predictions.ranks > 0
     rows = pa.table(
         [
             pa.array(chosen["game_id"].to_numpy()),
             pa.array(chosen["ply"].to_numpy().astype(np.int32)),
-            pa.array(found.ranks, mask=~known),
-            pa.array(found.losses, mask=~known),
-            pa.array(found.entropies, mask=np.isnan(found.entropies)),
+            pa.array(predictions.ranks, mask=~known),
+            pa.array(predictions.losses, mask=~known),
+            pa.array(predictions.entropies, mask=np.isnan(predictions.entropies)),
         ],
         schema=RANKING_SCHEMA,
     )
     with changing(derived_file(study.path, "rankings", name), "ranking") as change:
         change.replace_all(rows, {"name": name, "model": str(model), "created": now()})
-    first = float((found.ranks[known] == 1).mean()) if known.any() else 0.0
+    first = float((predictions.ranks[known] == 1).mean()) if known.any() else 0.0
     ids = np.array([game_id(record.moves) for _, record in study.records()], np.uint64)
     learned = LearnedGames.of_model(study.game, model)
     return RankingSummary(
@@ -150,8 +150,8 @@ def categorize(
         chosen = study.select(None)
         games, plies = chosen["game_id"].to_numpy(), chosen["ply"].to_numpy()
         table = study.game_table_of(games, plies)
-        found = categories_of(table, spec=search, threads=threads, progress=progress)
-        kinds = [pa.array(each, mask=each < 0) for each in found.by_class]
+        categorized = categories_of(table, spec=search, threads=threads, progress=progress)
+        kinds = [pa.array(each, mask=each < 0) for each in categorized.by_class]
         rows = pa.table(
             [pa.array(games), pa.array(plies.astype(np.int32)), *kinds], schema=CATEGORY_SCHEMA
         )
@@ -159,7 +159,7 @@ def categorize(
     counts = {
         name: {category: int((each == category).sum()) for category in categories}
         for name, each, categories in zip(
-            CATEGORY_COLUMNS, found.by_class, CATEGORIES.values(), strict=True
+            CATEGORY_COLUMNS, categorized.by_class, CATEGORIES.values(), strict=True
         )
     }
     return CategoriesSummary(str(search), len(table), counts)

@@ -220,10 +220,10 @@ def _rows_of(table: pa.Table, ids: pa.ChunkedArray, known: Container[int]) -> li
 
 
 def _by_game(rows: Iterable[_Row]) -> dict[int, list[_Row]]:
-    found: dict[int, list[_Row]] = {}
+    by_game: dict[int, list[_Row]] = {}
     for row in rows:
-        found.setdefault(row["game_id"], []).append(row)
-    return found
+        by_game.setdefault(row["game_id"], []).append(row)
+    return by_game
 
 
 def _same_players(game: _Row, other: _Row) -> bool:

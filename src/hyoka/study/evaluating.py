@@ -621,10 +621,10 @@ def line_sample(
         outcome = line.outcome
         if outcome is None:
             continue
-        found = _line_values(line, evaluator)
-        values += found
-        results += [float(outcome.value)] * len(found)
-        games += [number] * len(found)
+        line_values = _line_values(line, evaluator)
+        values += line_values
+        results += [float(outcome.value)] * len(line_values)
+        games += [number] * len(line_values)
     if not games:
         raise NotationError("no game has a result")
     label = name or _line_label(evaluator)
@@ -639,10 +639,10 @@ def _line_values(line: AnyLine, evaluator: SearchSpec | str | Values) -> list[fl
         before.append(here)
         here = here.play(move)
     if callable(evaluator):
-        found = [float(value) for value in evaluator([each.position for each in before])]
-        if len(found) != len(before):
-            raise NotationError(f"{len(found)} values for {len(before)} positions")
-        return found
+        line_values = [float(value) for value in evaluator([each.position for each in before])]
+        if len(line_values) != len(before):
+            raise NotationError(f"{len(line_values)} values for {len(before)} positions")
+        return line_values
     searcher = Searcher(evaluator, game)
     values = []
     for each in before:

@@ -116,8 +116,8 @@ def adjudicate_records(
         try:
             replays = table.replays()
             while some := list(islice(replays, _RECORDS_AT_ONCE)):
-                found = [pool.submit(_find_result, *each, solve) for each in some]
-                change.add(_as_table([each.result() for each in found]))
+                futures = [pool.submit(_find_result, *each, solve) for each in some]
+                change.add(_as_table([each.result() for each in futures]))
                 change.commit()
                 tally.add(len(some))
         finally:

@@ -119,7 +119,7 @@ class Evaluated:
         places = [self.names.index(name) for name in names]
         sets, number = np.unique(self.members[:, places], axis=0, return_inverse=True)
         counts = np.bincount(number.reshape(-1), self.counts, len(sets))
-        found: dict[tuple[int, ...], int] = {}
+        shared_by: dict[tuple[int, ...], int] = {}
         for seed in range(len(names)):
             chosen, common = [seed], sets[:, seed].copy()
             rest = [i for i in range(len(names)) if i != seed]
@@ -130,12 +130,12 @@ class Evaluated:
                     break
                 chosen.append(rest.pop(nearest))
                 common &= sets[:, chosen[-1]]
-                found[tuple(sorted(chosen))] = int(shared[nearest])
+                shared_by[tuple(sorted(chosen))] = int(shared[nearest])
 
         def rank(some: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
-            return -len(some) * min(found[some], ENOUGH_POSITIONS), -found[some], some
+            return -len(some) * min(shared_by[some], ENOUGH_POSITIONS), -shared_by[some], some
 
-        best_first = sorted(found, key=rank)
+        best_first = sorted(shared_by, key=rank)
         groups = ([names[i] for i in some] for some in best_first)
         return next((group for group in groups if self.is_useful(group)), None)
 

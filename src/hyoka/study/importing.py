@@ -241,13 +241,15 @@ def games_of_batches_where(
     places: dict[str, list[tuple[int, NDArray[np.bool_]]]] = {}
     for number, batch in enumerate(batches):
         for code in np.unique(batch.table.game):
-            of_game = (number, batch.table.game == code)
-            places.setdefault(batch.table.game_names[code], []).append(of_game)
-    for game, found in places.items():
-        parts = [tables[n].drop_columns(["moves"]).filter(pa.array(rows)) for n, rows in found]
+            rows_of_game = (number, batch.table.game == code)
+            places.setdefault(batch.table.game_names[code], []).append(rows_of_game)
+    for game, parts_of_game in places.items():
+        parts = [
+            tables[n].drop_columns(["moves"]).filter(pa.array(rows)) for n, rows in parts_of_game
+        ]
         kept = rows_where(condition, pa.concat_tables(parts), game)
         ends = np.cumsum([len(part) for part in parts])[:-1]
-        for (n, rows), answers in zip(found, np.split(kept, ends), strict=True):
+        for (n, rows), answers in zip(parts_of_game, np.split(kept, ends), strict=True):
             keep[n][rows] = answers
     return keep
 

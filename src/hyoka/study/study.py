@@ -229,8 +229,8 @@ class Study:
     def record(self, game_id: int) -> Record:
         """Return a game as a record; raises StudyError for an unknown id."""
         manifest = read_manifest(self.path / DESCRIPTION)
-        if (found := _row_of(manifest, int(game_id))) is not None:
-            file, row = found
+        if (place := _row_of(manifest, int(game_id))) is not None:
+            file, row = place
             remarked = f"remarks/{file.name}" in manifest.names
             with reading(file):
                 changed = file.stat().st_mtime_ns

@@ -256,9 +256,9 @@ def _taken(study: "Study", name: str, given: Any, column: str | None) -> tuple[p
         there = ", ".join(said) or "none"
         raise SourceError(f"{source}: no column '{wanted}'; columns: {there}")
     naming = [each for each in table.column_names if each in NAMING]
-    found = find_rows(study, table.select([*naming, wanted]), source)
-    values = table[wanted].take(pa.array(found.rows)).combine_chunks()
-    return _rows(found.games, found.plies, values, name), found.lost
+    matches = find_rows(study, table.select([*naming, wanted]), source)
+    values = table[wanted].take(pa.array(matches.rows)).combine_chunks()
+    return _rows(matches.games, matches.plies, values, name), matches.lost
 
 
 def _rows(games: Any, plies: Any, values: pa.Array, name: str) -> pa.Table:

@@ -233,11 +233,11 @@ class Output:
 class OutputFolder:
     """Marks a parameter that names an output folder.
 
-    Such folders contain the file `mark`, which may be a pattern; other folders with files are
-    refused. Without a mark, the command checks the files.
+    Such folders contain the file `mark`, which may be a pattern, or one of several; inputs and
+    other folders with files are refused. Without a mark, the command checks the files.
     """
 
-    mark: str = ""
+    mark: str | tuple[str, ...] = ""
     what: str = "output"
     force: bool = False
     """Whether the command checks files in the folder, so that `--force` has an effect."""
@@ -248,6 +248,8 @@ class _Call:
     """The running command's inputs, and whether it may replace any file."""
 
     inputs: Callable[[], list[Path]]
+    paths: Callable[[], list[Path]]
+    """Inputs that are paths, without those in specs and other texts."""
     force: bool
 
     def reads(self) -> Iterator[Path]:
@@ -255,7 +257,7 @@ class _Call:
         yield from self.inputs()
 
 
-_NO_CALL: Final = _Call(list, force=False)
+_NO_CALL: Final = _Call(list, list, force=False)
 _call: ContextVar[_Call] = ContextVar("call", default=_NO_CALL)
 
 
@@ -316,7 +318,12 @@ def declared(command: Callable[..., Any], *, answers: bool = True) -> Callable[.
             sources = (parameters[name] for name in options if name not in outputs)
             return [path for each in sources for path in _paths_in(each, options[each.name])]
 
-        token = _call.set(_Call(functools.cache(inputs), options.get("force", False)))
+        def paths() -> list[Path]:
+            values = (value for name, value in options.items() if name not in outputs)
+            lists = (value if isinstance(value, list) else [value] for value in values)
+            return [each for value in lists for each in value if isinstance(each, Path)]
+
+        token = _call.set(_Call(functools.cache(inputs), paths, options.get("force", False)))
         try:
             with output_mode(options.get("as_json", False), options.get("quiet", False)):
                 _check_marked(outputs, options)
@@ -354,7 +361,8 @@ def _check_marked(outputs: Mapping[str, Output | OutputFolder], options: Mapping
         paths = value if isinstance(value, list) else [] if value is None else [value]
         for path in paths:
             if isinstance(mark, OutputFolder):
-                check_output_folder(path, mark.mark, what=mark.what)
+                inputs = _call.get().paths()
+                check_output_folder(path, mark.mark, what=mark.what, inputs=inputs)
             elif not mark.derived:
                 check_outputs(path, kinds=mark.kinds, endings=mark.endings)
                 files.append(path)

@@ -33,7 +33,7 @@ from hyoka.apps.cli.output import (
     wants_json,
 )
 from hyoka.parallel import usable_cores
-from hyoka.storage.outputs import PICTURE, RESULTS
+from hyoka.storage.outputs import PICTURE, RESULTS, STUDY
 from hyoka.workflows import load_experiments
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ def experiment_run_command(
         ),
     ] = "small",
     folder: Annotated[
-        Path, OutputFolder(), option("--output", "Output folder.", metavar="FOLDER")
+        Path,
+        OutputFolder((f"*/{STUDY}", "[0-9][0-9][0-9]-*/*"), "experiments"),
+        option("--output", "Output folder.", metavar="FOLDER"),
     ] = Path("reproductions"),
     data: Annotated[
         Path | None,
@@ -89,6 +91,7 @@ def experiment_run_command(
     from experiments.results_page import (  # noqa: PLC0415 - found by load_experiments
         Made,
         definition,
+        pictures_beside,
         pictures_of,
         source_commit,
         write_results_page,
@@ -98,6 +101,9 @@ def experiment_run_command(
     if scale not in experiment.scales:
         known = ", ".join(experiment.scales)
         raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; known: {known}")
+    if markdown is not None:
+        # How many figures the experiment has is not known yet.
+        check_outputs(*pictures_beside(markdown), kinds=(PICTURE,))
     with contextlib.ExitStack() as stack:
         executor, jobs = workers(stack, jobs, cluster_address)
         context = experiments.ExperimentContext(

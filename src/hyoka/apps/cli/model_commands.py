@@ -304,11 +304,11 @@ def book_show_command(
     counts = sorted(book.moves(line.position).items(), key=lambda each: -each[1])
     total = sum(count for _, count in counts)
     if wants_json():
-        found = [
+        book_moves = [
             {"move": str(move), "count": count, "share": count / total} for move, count in counts
         ]
         about = {"file": str(file), "game": book.game, "positions": len(book)}
-        print_json({**about, "position": line.position.text, "moves": found})
+        print_json({**about, "position": line.position.text, "moves": book_moves})
         return
     words = f"{book.game}: {len(book):,} positions with {book.moves_in_all:,} moves"
     hint(words)
@@ -467,10 +467,10 @@ def judged(
     return predict(table_of(games), model, name=str(file), progress=progress)
 
 
-def print_accuracy(found: Recognitions | None, file: Path) -> None:
+def print_accuracy(accuracy: Recognitions | None, file: Path) -> None:
     """Print the table of held-out games, and the next step for the file."""
-    if found is not None:
-        _print(found)
+    if accuracy is not None:
+        _print(accuracy)
     hint(f"use it: hyoka model predict RECORDS --model {shlex.quote(str(file))}")
 
 
@@ -537,14 +537,14 @@ def learn_combine_command(
     )
     origin = learned_origin(origin, ids_in(table), sources)
     with progress_bars() as progress:
-        found = combine(table, parts, positions=positions, origin=origin, progress=progress)
-        found.save(output)
-        held_out = judged(found.model(), held_out_games, output, progress)
+        combined = combine(table, parts, positions=positions, origin=origin, progress=progress)
+        combined.save(output)
+        held_out = judged(combined.model(), held_out_games, output, progress)
     if answered(
         {
-            "game": found.game,
-            "weights": dict(zip(map(str, models), found.weights, strict=True)),
-            "log_losses": list(found.log_losses),
+            "game": combined.game,
+            "weights": dict(zip(map(str, models), combined.weights, strict=True)),
+            "log_losses": list(combined.log_losses),
             "file": str(output),
             "held_out": None if held_out is None else held_out.rows(),
         }
@@ -552,9 +552,9 @@ def learn_combine_command(
         return
     tell_judges(judges, "learned from and judged by")
     shown = plain_table("model", "power", "log-loss alone", right=(1, 2))
-    for model, weight, loss in zip(models, found.weights, found.log_losses, strict=False):
+    for model, weight, loss in zip(models, combined.weights, combined.log_losses, strict=False):
         shown.add_row(escape(str(model)), f"{weight:.3f}", f"{loss:.3f}")
-    shown.add_row("all", "", f"{found.log_losses[-1]:.3f}")
+    shown.add_row("all", "", f"{combined.log_losses[-1]:.3f}")
     out.print(shown)
     print_accuracy(held_out, output)
 
@@ -609,36 +609,36 @@ def learn_strengths_command(
         learned_games=ids_in(games),
     )
     with progress_bars() as progress:
-        found = learn_strengths(games, chosen, origin=origin, progress=progress)
-        model: Strengths | Latent = found
+        strengths = learn_strengths(games, chosen, origin=origin, progress=progress)
+        model: Strengths | Latent = strengths
         if chosen.rank:
-            model = learn_latent(games, found, chosen, origin=origin, progress=progress)
+            model = learn_latent(games, strengths, chosen, origin=origin, progress=progress)
         model.model_file().save(output)
         if table is not None:
-            found.save(table)
+            strengths.save(table)
         held_out = judged(model.model(), held_out_games, output, progress)
     if answered(
         {
-            "game": found.game,
+            "game": strengths.game,
             "games": len(learned),
-            "positions": found.positions,
-            "converged": found.converged,
-            "rounds": found.rounds,
-            "log_loss": found.log_loss,
-            "random_log_loss": found.random_log_loss,
-            "features": found.rows(),
+            "positions": strengths.positions,
+            "converged": strengths.converged,
+            "rounds": strengths.rounds,
+            "log_loss": strengths.log_loss,
+            "random_log_loss": strengths.random_log_loss,
+            "features": strengths.rows(),
             "file": str(output),
             "held_out": None if held_out is None else held_out.rows(),
         }
     ):
         return
-    _print_strengths(found, rows)
+    _print_strengths(strengths, rows)
     print_accuracy(held_out, output)
 
 
-def _print_strengths(found: Strengths, rows: int) -> None:
-    heading, *lines = found.lines()
-    tell(found.title)
+def _print_strengths(strengths: Strengths, rows: int) -> None:
+    heading, *lines = strengths.lines()
+    tell(strengths.title)
     table = plain_table(*map(escape, heading), right=range(1, len(heading)))
     few = len(lines) <= 2 * rows
     for line in lines if few else lines[:rows]:
@@ -648,8 +648,8 @@ def _print_strengths(found: Strengths, rows: int) -> None:
         for line in lines[-rows:] if rows else []:
             table.add_row(*map(escape, line))
     out.print(table)
-    for note in found.notes():
-        out.print(note, style="dim" if found.converged else None, markup=False)
+    for note in strengths.notes():
+        out.print(note, style="dim" if strengths.converged else None, markup=False)
 
 
 def model_features_command(

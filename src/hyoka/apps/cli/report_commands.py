@@ -20,7 +20,12 @@ from hyoka.apps.cli.command_options import (
 from hyoka.apps.cli.command_table import in_options
 from hyoka.apps.cli.output import answered, progress_bars, tell
 from hyoka.foundation.progress import Progress
-from hyoka.reporting.study_report import ReportOptions, save_figures, write_report
+from hyoka.reporting.study_report import (
+    ReportOptions,
+    numbered_pictures,
+    save_figures,
+    write_report,
+)
 from hyoka.storage.outputs import PAGE, PICTURE
 from hyoka.study import Study
 
@@ -54,6 +59,9 @@ def report_command(
     opened = Study.open(study)
     file = output if output is not None else study / "report.html"
     check_outputs(file, kinds=(PAGE,))
+    if figures is not None:
+        # Which figures the report has is not known yet.
+        check_outputs(*numbered_pictures(figures), kinds=(PICTURE,))
     with progress_bars() as progress:
         chosen = options(evaluators=evaluators, link=link_of(bend, limit))
         report = write_report(opened, file, chosen, progress=progress)

@@ -248,7 +248,7 @@ def position_playouts_command(
         judges = judged_games(games, models, every_game=every_game)
         table = table_of(judges.records)
     with progress_bars() as progress:
-        found = playout_quality(
+        qualities = playout_quality(
             facts.name,
             policies,
             games=table,
@@ -259,7 +259,7 @@ def position_playouts_command(
         )
     if wants_json():
         about = {} if judges is None else judges.as_json()
-        print_json([each.as_json() | about for each in found])
+        print_json([each.as_json() | about for each in qualities])
         return
     if judges is not None:
         tell_judges(judges)
@@ -271,7 +271,7 @@ def position_playouts_command(
             f"{each.plies:.1f}",
             f"{each.rate:,.0f}",
         )
-        for each in found
+        for each in qualities
     ]
     print_table(headings, rows, right=range(1, len(headings)))
 

@@ -631,7 +631,7 @@ def learn_network_command(
             if not is_quiet():
                 out.print(_epoch_text(report))
 
-        found = learn_network(
+        fit = learn_network(
             lambda epoch: learned.examples(
                 seed=settings.seed + 2 * epoch, blend=blend, threads=cores
             ),
@@ -646,17 +646,17 @@ def learn_network_command(
         choices={"hold_out": f"{hold_out:g}", "blend": f"{blend:g}"} | _size_text(settings),
         learned_games=GameIds.of_moves(learned.moves, learned.move_offsets),
     )
-    found.network.save(output, origin)
+    fit.network.save(output, origin)
     if answered(
         {
             "file": str(output),
             "games": len(learned),
             "held_out": len(held_out) if held_out else 0,
-            "epochs": [_finite(vars(each)) for each in found.epochs],
+            "epochs": [_finite(vars(each)) for each in fit.epochs],
         }
     ):
         return
-    judges = f",strengths={output}" if found.network.has_policy else ""
+    judges = f",strengths={output}" if fit.network.has_policy else ""
     out.print(
         f"{output}: from {len(learned):,} games; play with it: uct:eval={output}{judges},cutoff=0"
     )

@@ -43,7 +43,7 @@ from hyoka.foundation.progress import Progress
 from hyoka.games import game_facts
 from hyoka.records.samples import SAMPLES, sample_path
 from hyoka.storage.files import write_bytes
-from hyoka.storage.outputs import PAGE
+from hyoka.storage.outputs import PAGE, STUDY
 from hyoka.study import Study
 from hyoka.workflows.bench import bench, benchmarked_games, job_count
 from hyoka.workflows.demo import POSITIONS_A_GAME, UCT_STRONG, run_demo
@@ -109,7 +109,9 @@ _SPLITS = 5
 
 def demo_command(
     to: Annotated[
-        Path, OutputFolder(force=True), option("--output", "Output folder.", metavar="FOLDER")
+        Path,
+        OutputFolder(f"*/{STUDY}", "the demo", force=True),
+        option("--output", "Output folder.", metavar="FOLDER"),
     ] = Path("hyoka-demo"),
     jobs: Jobs = None,
     positions: Annotated[int, option("--sample", min=1, max=50)] = POSITIONS_A_GAME,

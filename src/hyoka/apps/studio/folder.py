@@ -41,7 +41,7 @@ _STUDY, _MATCH = "study.toml", "match.toml"
 
 
 @dataclass(frozen=True)
-class Found:
+class FolderItem:
     """Something in the folder."""
 
     kind: str
@@ -69,14 +69,14 @@ class Folder:
         Links that lead outside are outside, also those below a folder, and hidden files are not
         shown. Only regular files are files: to open a pipe would wait for its writer.
         """
-        found = self._inside(text)
-        if must_exist and not os.path.exists(found):  # also for what no file can be called
+        path = self._inside(text)
+        if must_exist and not os.path.exists(path):  # also for what no file can be called
             raise hk.errors.SourceError(
                 f"there is no '{escape_control_chars(text)}' in the studio's folder"
             )
         if must_exist:
-            self.check_reach(found)
-        return found
+            self.check_reach(path)
+        return path
 
     def _inside(self, text: str) -> Path:
         if "\0" in text or not text.strip():
@@ -84,19 +84,19 @@ class Folder:
         shown = escape_control_chars(text)
         root = self.root.resolve()
         try:
-            found = (root / text).resolve()
-            inside = found.relative_to(root)
+            path = (root / text).resolve()
+            inside = path.relative_to(root)
         except (ValueError, OSError, RuntimeError):
             raise hk.errors.SourceError(f"'{shown}' is not in the studio's folder") from None
         if any(part.startswith(".") for part in inside.parts):
             raise hk.errors.SourceError(f"'{shown}' is hidden, and so not shown")
         try:
-            mode = found.stat().st_mode
+            mode = path.stat().st_mode
         except (OSError, ValueError):  # it does not exist
-            return found
+            return path
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             raise hk.errors.SourceError(f"'{shown}' is a pipe, a socket or a device, not a file")
-        return found
+        return path
 
     def name(self, path: Path) -> str:
         """A path in the folder as addresses have it."""
@@ -104,11 +104,11 @@ class Folder:
 
     def shown(self, path: str | bytes) -> str:
         """Text of a path in errors: relative to the folder if inside, else its last part."""
-        found = Path(os.fsdecode(path))
+        file = Path(os.fsdecode(path))
         try:
-            return found.relative_to(self.root.resolve()).as_posix()
+            return file.relative_to(self.root.resolve()).as_posix()
         except ValueError:
-            return found.name
+            return file.name
 
     def check_word(self, word: str) -> None:
         """Raise SourceError if a word of a spec could name a file that is not in here."""
@@ -130,8 +130,8 @@ class Folder:
             for last in range(first, len(parts), 2):
                 name = "".join(parts[first : last + 1])
                 if name and os.path.lexists(os.path.join(self.root, name)):
-                    found = self.path(name, must_exist=False)
-                    self.check_reach(found)
+                    path = self.path(name, must_exist=False)
+                    self.check_reach(path)
 
     def check_reach(self, path: Path) -> None:
         """Raise SourceError if what is read with a file or folder is outside the studio's folder.
@@ -159,13 +159,13 @@ class Folder:
             for entry in entries:
                 if entry.name.startswith("."):
                     continue
-                found = Path(entry.path)
+                target = Path(entry.path)
                 if entry.is_symlink():
-                    found = self._inside(os.path.relpath(entry.path, root))
-                if found.is_dir():
-                    folders.append(found)
+                    target = self._inside(os.path.relpath(entry.path, root))
+                if target.is_dir():
+                    folders.append(target)
 
-    def found(self, kind: str = "") -> list[Found]:
+    def items(self, kind: str = "") -> list[FolderItem]:
         """All that is here, or all of a kind, the newest first."""
         everything = [each for path in self._walk() if (each := self._looked_at(path)) is not None]
         chosen = [each for each in everything if kind in ("", each.kind)]
@@ -192,7 +192,7 @@ class Folder:
                         below.append(Path(entry.path))
             level = below
 
-    def _looked_at(self, entry: os.DirEntry[str]) -> Found | None:
+    def _looked_at(self, entry: os.DirEntry[str]) -> FolderItem | None:
         path = Path(entry.path)
         try:
             state = entry.stat(follow_symlinks=False)
@@ -207,7 +207,7 @@ class Folder:
             kind, facts, changed = described
         except OSError:
             return None
-        return Found(kind, self.name(path), facts, changed)
+        return FolderItem(kind, self.name(path), facts, changed)
 
 
 Described = tuple[str, dict[str, Any], float]
@@ -236,8 +236,8 @@ def _described(folder: Path) -> Described | None:
 def _study(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
     places: list[Path] = []
     if not (folder / "evaluations").is_symlink():
-        found = sorted(folder.glob("evaluations/engine=*"))
-        places = [place for place in found if not place.is_symlink()]
+        folders = sorted(folder.glob("evaluations/engine=*"))
+        places = [place for place in folders if not place.is_symlink()]
     facts = {name: values.get(name) for name in ("game", "games", "positions")}
     return facts | {
         "evaluators": [place.name.removeprefix("engine=") for place in places],
@@ -326,8 +326,8 @@ def _leading_object(start: bytes) -> dict[str, Any]:
     """The object under "hyoka" at the beginning of a JSON file, without the rest of it."""
     text = start.decode("utf-8", errors="replace")
     place = text.index("{", text.index('"hyoka"'))
-    found: dict[str, Any] = json.JSONDecoder().raw_decode(text, place)[0]
-    return found
+    value: dict[str, Any] = json.JSONDecoder().raw_decode(text, place)[0]
+    return value
 
 
 def _leading_game(start: bytes) -> str | None:

@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 import hyoka as hk
 from hyoka.apps.studio.blocks import render
-from hyoka.apps.studio.folder import Folder, Found
+from hyoka.apps.studio.folder import Folder, FolderItem
 from hyoka.apps.studio.state import Room, studio_of
 from hyoka.foundation.errors import escape_control_chars
 from hyoka.foundation.text import counted
@@ -214,10 +214,10 @@ def stamp() -> str:
     return f"{newest:x}"
 
 
-def where_to_look(found: Found) -> str:
+def where_to_look(file: FolderItem) -> str:
     """The address of the room, or the file, that shows something in the folder."""
     places = {"study": "/study", "match": "/match", "model": "/learning", "report": "/report"}
-    return address(places.get(found.kind, "/file"), path=found.path)
+    return address(places.get(file.kind, "/file"), path=file.path)
 
 
 def count_text(number: object) -> str:

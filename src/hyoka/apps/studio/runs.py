@@ -158,11 +158,11 @@ class Runs:
         except (FileNotFoundError, NotADirectoryError):
             return []
         numbers = sorted((int(name) for name in names if name.isdecimal()), reverse=True)
-        found = []
+        runs = []
         for number in numbers:
             with contextlib.suppress(hk.errors.SourceError):
-                found.append(self.get(number))
-        return found
+                runs.append(self.get(number))
+        return runs
 
     def under_way(self) -> list[Run]:
         """Runs whose processes are there, the newest first."""

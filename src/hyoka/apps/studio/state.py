@@ -66,8 +66,8 @@ class Studio:
 
 def studio_of(request: Request) -> Studio:
     """The studio that a request is for."""
-    found: Studio = request.app.state.studio
-    return found
+    studio: Studio = request.app.state.studio
+    return studio
 
 
 class LruCache(Generic[T]):

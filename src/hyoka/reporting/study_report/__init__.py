@@ -151,6 +151,13 @@ def _subtitle(results: Results) -> str:
     return f"Study {name}: {games}, {positions:,} positions judged. {what}: {names}."
 
 
+def numbered_pictures(folder: Path | str) -> list[Path]:
+    """Existing files of a folder whose names `save_figures` may give to a chart."""
+    place = Path(folder)
+    files = place.glob("[0-9][0-9]*-*") if place.is_dir() else ()
+    return sorted(each for each in files if each.suffix in (".png", ".svg"))
+
+
 def save_figures(
     page: Page, folder: Path | str, *, check: Callable[..., None] | None = None
 ) -> list[Path]:

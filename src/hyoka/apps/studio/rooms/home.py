@@ -30,12 +30,12 @@ _LISTED: Final = 50
 def show(request: Request) -> Response:
     """Contents of the folder, newest first."""
     studio = studio_of(request)
-    everything = studio.folder.found()
+    everything = studio.folder.items()
     loops = loops_among([each for each in everything if each.kind == "model"])
     inside = tuple(f"{loop.path}/" for loop in loops)
-    found = [each for each in everything if not each.path.startswith(inside)]
+    files = [each for each in everything if not each.path.startswith(inside)]
     kinds = ("study", "match", "model", "records")
-    by_kind = {kind: [each for each in found if each.kind == kind] for kind in kinds}
+    by_kind = {kind: [each for each in files if each.kind == kind] for kind in kinds}
     others = {
         name: spec
         for name, spec in engines_on_path().items()

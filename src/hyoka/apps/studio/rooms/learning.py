@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 import hyoka as hk
-from hyoka.apps.studio.folder import Found
+from hyoka.apps.studio.folder import FolderItem
 from hyoka.apps.studio.pages import (
     address,
     fragment,
@@ -73,12 +73,12 @@ def _words(name: str) -> str:
 def plan_words(text: str) -> list[tuple[str, str]]:
     """Choices of a plan, one per line."""
     try:
-        found = json.loads(text)
+        plan = json.loads(text)
     except (ValueError, RecursionError):
         return []
-    if not isinstance(found, dict):
+    if not isinstance(plan, dict):
         return []
-    return [(name.replace("_", " "), str(value)[:200]) for name, value in found.items()
+    return [(name.replace("_", " "), str(value)[:200]) for name, value in plan.items()
             if not isinstance(value, dict | list)]  # fmt: skip
 
 
@@ -106,13 +106,13 @@ def show(request: Request) -> Response:
         if wants_part(request):
             return fragment("learning/runs.html", runs=_runs(studio))
         return page(request, ROOM, "learning/index.html", **_overview(studio))
-    found = studio.folder.path(path)
-    values = _loop(found, path) if found.is_dir() else _file(studio, found, path)
+    file = studio.folder.path(path)
+    values = _loop(file, path) if file.is_dir() else _file(studio, file, path)
     return page(request, ROOM, "learning/one.html", path=path, **values)
 
 
 def _overview(studio: Studio) -> dict[str, Any]:
-    models = studio.folder.found("model")
+    models = studio.folder.items("model")
     loops = loops_among(models)
     inside = tuple(f"{loop.path}/" for loop in loops)
     others = [model for model in models if not model.path.startswith(inside)]
@@ -121,15 +121,15 @@ def _overview(studio: Studio) -> dict[str, Any]:
         Section(
             "METS" if kind == "mets" else kind.capitalize(),
             (f"{KINDS[kind].words[:1].upper()}{KINDS[kind].words[1:]}.",),
-            (models_table(found[:_LISTED]),),
+            (models_table(files[:_LISTED]),),
         )
-        for kind, found in kinds.items()
-        if found
+        for kind, files in kinds.items()
+        if files
     ]
     return {"loops": loops, "kinds": tables, "runs": _runs(studio)}
 
 
-def models_table(models: Sequence[Found]) -> Table:
+def models_table(models: Sequence[FolderItem]) -> Table:
     """A table of models that leads to their pages."""
     return Table(
         "The newest models",
@@ -147,15 +147,15 @@ def models_table(models: Sequence[Found]) -> Table:
     )
 
 
-def loops_among(models: list[Found]) -> list[Loop]:
+def loops_among(models: list[FolderItem]) -> list[Loop]:
     """The loops that models in a folder come from."""
-    found: dict[str, Loop] = {}
+    loops: dict[str, Loop] = {}
     for model in models:
         if match := _GENERATION.fullmatch(model.path):
-            found.setdefault(match[1], Loop(match[1], "selfplay", "generations of self-play"))
+            loops.setdefault(match[1], Loop(match[1], "selfplay", "generations of self-play"))
         elif match := _INDIVIDUAL.fullmatch(model.path):
-            found.setdefault(match[1], Loop(match[1], "objectives", "a population of objectives"))
-    return list(found.values())
+            loops.setdefault(match[1], Loop(match[1], "objectives", "a population of objectives"))
+    return list(loops.values())
 
 
 def _runs(studio: Studio) -> list[dict[str, Any]]:
@@ -172,7 +172,7 @@ def _file(studio: Studio, file: Path, path: str) -> dict[str, Any]:
     by_sum: dict[str, str] = {}
     if parents:
         wanted = set(parents.values())
-        for model in studio.folder.found("model"):
+        for model in studio.folder.items("model"):
             try:
                 sha256 = hk.read_model_file(studio.folder.path(model.path)).sha256
             except hk.Error:

@@ -156,7 +156,7 @@ def show(request: Request) -> Response:
     """All matches, or one."""
     query = request.query_params
     if not query.get("path"):
-        matches = studio_of(request).folder.found("match")
+        matches = studio_of(request).folder.items("match")
         return page(request, ROOM, "match/index.html", matches=matches)
     match = _match(request)
     view = query.get("view") or "standing"

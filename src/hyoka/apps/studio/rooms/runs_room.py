@@ -124,10 +124,10 @@ def offers(studio: Studio, form: Form, each: Field) -> list[str]:
         return [*comments, *studio.engines.choices()]
     if each.option is not None and (each.name in ("to", "folder", "output") or not each.is_path):
         return []
-    found = {each.path: each.kind for each in folder.found()}
+    kind_of = {each.path: each.kind for each in folder.items()}
     kinds = {"STUDY": "study", "RECORDS": "records", "FILES": "records", "MODEL": "model"}
     wanted = {kind for word, kind in kinds.items() if word in metavar}
-    return [path for path, kind in found.items() if kind in wanted][:20]
+    return [path for path, kind in kind_of.items() if kind in wanted][:20]
 
 
 def _experiments() -> list[str]:
@@ -181,9 +181,9 @@ def _parts(request: Request, run: Run) -> dict[str, Any]:
     state = run.state
     made = []
     if state != "running" or run.command == "match run":  # a match can be watched
-        found = studio_of(request).folder.found()
+        files = studio_of(request).folder.items()
         until = run.ended or float("inf")
-        made = [each for each in found if run.began - 1 <= each.changed <= until + 1][:8]
+        made = [each for each in files if run.began - 1 <= each.changed <= until + 1][:8]
     return {"state": state, "made": made}
 
 

@@ -33,7 +33,7 @@ _MEDIA = {
 def show(request: Request) -> Response:
     """All studies, or what an address asks of one."""
     if not request.query_params.get("path"):
-        studies = studio_of(request).folder.found("study")
+        studies = studio_of(request).folder.items("study")
         return page(request, ROOM, "study/index.html", studies=studies)
     asked = Asked.of(request)
     name = asked["view"] or _FIRST

@@ -52,12 +52,12 @@ class Asked:
         study = hk.Study.open(studio_of(request).folder.path(path))
         names = [name for name in query if name not in ("path", "token")]
         values = {name: tuple(filter(str.strip, query.getlist(name))) for name in names}
-        return cls(path, study, {name: found for name, found in values.items() if found})
+        return cls(path, study, {name: texts for name, texts in values.items() if texts})
 
     def __getitem__(self, name: str) -> str:
         """A field; "" if the address has none."""
-        found = self.values.get(name, ())
-        return found[0] if found else ""
+        texts = self.values.get(name, ())
+        return texts[0] if texts else ""
 
     def to(self, place: str = "/study", /, **changes: object) -> str:
         """The address of the same with something changed; None leaves a field out."""
@@ -129,8 +129,8 @@ class Asked:
 
 def stamp_of(folder: Path) -> tuple[object, ...]:
     """Tells a study from what it was before: when and how large its descriptions were written."""
-    found = sorted([*folder.glob("*.toml"), *folder.glob("*/*/*.toml")])
-    states = [(file, file.stat()) for file in found]
+    files = sorted([*folder.glob("*.toml"), *folder.glob("*/*/*.toml")])
+    states = [(file, file.stat()) for file in files]
     return tuple((str(file), state.st_mtime_ns, state.st_size) for file, state in states)
 
 
@@ -173,8 +173,8 @@ class Positions:
         """For which of the positions a condition holds; raises ConditionError."""
         with within_seconds(SECONDS):
             checked = check_condition(condition, study.condition_columns())
-            found = study.sql(f"select game_id, ply from positions where {checked}")
-        keys = position_keys(found["game_id"].to_numpy(), found["ply"].to_numpy())
+            rows = study.sql(f"select game_id, ply from positions where {checked}")
+        keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
         keys.sort()
         if not len(keys):
             return np.zeros(len(self.keys), bool)
@@ -199,12 +199,12 @@ def positions_of(asked: Asked) -> tuple[Positions, ...]:
 
     def load() -> tuple[Positions, ...]:
         question = Question(draws=asked.draws, resampling=hk.Resampling(0))
-        found = []
+        groups = []
         for group in comparison_groups(asked.study, asked.engines, question):
             loaded = measured(asked.study, group.names, question)
             keys = position_keys(loaded.game_ids, loaded.plies)
-            found.append(Positions(loaded, keys, group))
-        return tuple(found)
+            groups.append(Positions(loaded, keys, group))
+        return tuple(groups)
 
     return _cache.get(_key(asked), load)
 
@@ -223,22 +223,22 @@ def answer(asked: Asked) -> Answer:
     """Contents of a page of curves; immediate without grouping."""
     if asked.by is not None:
         with within_seconds(SECONDS):
-            curves = asked.study.curve(asked.engines, asked.question)
-            return Answer(curves, asked.study.gaps(asked.engines, asked.question), ())
-    curves_found: list[Curve] = []
+            grouped = asked.study.curve(asked.engines, asked.question)
+            return Answer(grouped, asked.study.gaps(asked.engines, asked.question), ())
+    curves: list[Curve] = []
     gaps: list[NamedGap] = []
     missing: list[str] = []
     resampling = asked.resampling
     for positions in positions_of(asked):
         holds = None if asked.where is None else positions.holding(asked.study, asked.where)
         for sample in positions.loaded.samples:
-            curves_found.append(positions.curve(sample, resampling))
+            curves.append(positions.curve(sample, resampling))
             if holds is None or asked.where is None:
                 continue
             if not holds.any():
                 missing.append(sample.name)
                 continue
-            curves_found.append(
+            curves.append(
                 analysis.curve(
                     sample if holds.all() else sample.where(holds),
                     binning=positions.binning(sample),
@@ -247,7 +247,7 @@ def answer(asked: Asked) -> Answer:
                 )
             )
             gaps.append(_gap(positions, sample, asked.where, holds, resampling))
-    return Answer(Curves(tuple(curves_found)), Gaps(tuple(gaps)), tuple(missing))
+    return Answer(Curves(tuple(curves)), Gaps(tuple(gaps)), tuple(missing))
 
 
 def _gap(

@@ -101,30 +101,30 @@ def downloads(asked: Asked, result: str) -> list[tuple[str, str]]:
 
 
 def _answer(asked: Asked) -> Answer:
-    found: Answer = once(asked, "curves", lambda: answer(asked))
-    return found
+    result: Answer = once(asked, "curves", lambda: answer(asked))
+    return result
 
 
 def _curve_values(asked: Asked) -> Values:
-    found = _answer(asked)
-    bins = _bin_addresses(asked, found.curves)
+    result = _answer(asked)
+    bins = _bin_addresses(asked, result.curves)
     drawn_first = list(bins.values())
-    _heading, *rows = found.curves.lines()
+    _heading, *rows = result.curves.lines()
     links = drawn_first if len(drawn_first) == len(rows) else []
     section = result_section(
-        found.curves,
-        chart=evaluation_curves(found.curves, bins),
+        result.curves,
+        chart=evaluation_curves(result.curves, bins),
         links=links,
         downloads=downloads(asked, "curves"),
     )
-    gaps = found.gaps
+    gaps = result.gaps
     by = [] if asked.where is None else ["--by", asked.where]
     return {
         "curves": section,
         "gaps": gaps,
         "gap_rows": [_gap_row(gap) for gap in gaps],
         "gap_downloads": Downloads("the gaps", downloads(asked, "gaps")),
-        "missing": found.missing,
+        "missing": result.missing,
         "common": once(asked, "common", lambda: _common(asked)),
         "bin": _bin(asked) if asked["at"] else None,
         "commands": [
@@ -249,8 +249,8 @@ def _chosen(asked: Asked) -> str:
 def _slices_of(asked: Asked) -> Slices:
     name = _chosen(asked)
     question = asked.question.also(by=None, resampling=_some(asked))
-    found: Slices = once(asked, f"slices {name}", lambda: asked.study.slices(name, question))
-    return found
+    slices: Slices = once(asked, f"slices {name}", lambda: asked.study.slices(name, question))
+    return slices
 
 
 def _slice_values(asked: Asked) -> Values:
@@ -263,8 +263,8 @@ def _slice_values(asked: Asked) -> Values:
     values: Values = {"of": name, "label": label, "commands": [command]}
     if total > _AT_ONCE and not asked["search"]:
         return values | {"ask_first": total, "slices": None}
-    found = _slices_of(asked)
-    chosen = asked.number("slice", 1, 1, max(len(found), 1))
+    slices = _slices_of(asked)
+    chosen = asked.number("slice", 1, 1, max(len(slices), 1))
     listed = [
         {
             "number": number,
@@ -277,19 +277,19 @@ def _slice_values(asked: Asked) -> Values:
             "curves": asked.to(view=None, where=_both(asked.where, biased.condition.sql),
                                engine=[name], of=None, slice=None, search=None),
             "boards_at": asked.to(slice=number) + f"#slice-{number}",
-            "boards": _slice_boards(asked, name, found, number) if number == chosen else None,
+            "boards": _slice_boards(asked, name, slices, number) if number == chosen else None,
         }
-        for number, biased in enumerate(found, 1)
+        for number, biased in enumerate(slices, 1)
     ]  # fmt: skip
-    shown = result_section(found, downloads=downloads(asked, "slices")) if listed else None
-    return values | {"ask_first": None, "slices": listed, "shown": shown, "notes": found.notes()}
+    shown = result_section(slices, downloads=downloads(asked, "slices")) if listed else None
+    return values | {"ask_first": None, "slices": listed, "shown": shown, "notes": slices.notes()}
 
 
 def _both(one: str | None, other: str) -> str:
     return other if one is None else f"({one}) and ({other})"
 
 
-def _slice_boards(asked: Asked, name: str, found: Slices, number: int) -> Boards:
+def _slice_boards(asked: Asked, name: str, slices: Slices, number: int) -> Boards:
     from hyoka.study.sampling import measured  # noqa: PLC0415
 
     question = asked.question.also(by=None)
@@ -298,7 +298,7 @@ def _slice_boards(asked: Asked, name: str, found: Slices, number: int) -> Boards
     ids = endings["game_id"].to_numpy()
     on_the_board = np.ones(int(ids.max(initial=-1)) + 1, bool)
     on_the_board[ids] = ~np.isin(endings["ending"].to_numpy(zero_copy_only=False), NOT_ON_THE_BOARD)
-    biased = found[number - 1]
+    biased = slices[number - 1]
     return boards(asked, examples_against(loaded, loaded.samples[0], biased, on_the_board, _BOARDS))
 
 
@@ -361,29 +361,31 @@ def _two(asked: Asked) -> tuple[str, str]:
 def _disagreements(asked: Asked) -> Disagreement:
     one, other = _two(asked)
     question = asked.question.also(by=None, resampling=_some(asked))
-    found: Disagreement = once(
+    disagreement: Disagreement = once(
         asked,
         f"disagreement {one} {other}",
         lambda: asked.study.disagreements(one, other, question, top=_BOARDS),
     )
-    return found
+    return disagreement
 
 
 def _disagreement_values(asked: Asked) -> Values:
     from hyoka.study.sampling import measured  # noqa: PLC0415
 
     one, other = _two(asked)
-    found = _disagreements(asked)
+    disagreement = _disagreements(asked)
     question = asked.question.also(by=None)
     loaded = once(
         asked, f"of {one} and {other}", lambda: measured(asked.study, [one, other], question)
     )
-    examples = disputed_examples(loaded, found, loaded.samples[0], loaded.samples[1], _BOARDS)
+    examples = disputed_examples(
+        loaded, disagreement, loaded.samples[0], loaded.samples[1], _BOARDS
+    )
     where = ["--where", asked.where] if asked.where else []
     return {
         "one": one,
         "other": other,
-        "shown": result_section(found, downloads=downloads(asked, "disagreements")),
+        "shown": result_section(disagreement, downloads=downloads(asked, "disagreements")),
         "boards": boards(asked, examples),
         "commands": [asked.command("analyze", "disagreements", *where, evaluators=[one, other])],
     }
@@ -431,8 +433,8 @@ def _with_results(
 
 
 def _made(asked: Asked, name: str, make: Callable[[Asked], Result]) -> Result:
-    found: Result = once(asked, name, lambda: make(asked))
-    return found
+    result: Result = once(asked, name, lambda: make(asked))
+    return result
 
 
 def _question(asked: Asked) -> Question:

@@ -42,8 +42,8 @@ class Line:
 
     def at(self, ply: int) -> str:
         """Its evaluation of a position."""
-        found = [value for where, value in self.points if where == ply]
-        return value_text(found[0], self.unit) if found else "–"
+        values = [value for where, value in self.points if where == ply]
+        return value_text(values[0], self.unit) if values else "–"
 
 
 @dataclass(frozen=True)

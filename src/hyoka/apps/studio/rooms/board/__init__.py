@@ -55,10 +55,10 @@ __all__ = ["ROOM", "table_of"]
 def analyses_of(request: Request) -> Analyses:
     """The analyses of the running studio."""
     with _making:
-        found: Analyses | None = getattr(request.app.state, "analyses", None)
-        if found is None:
-            found = request.app.state.analyses = Analyses()
-    return found
+        analyses: Analyses | None = getattr(request.app.state, "analyses", None)
+        if analyses is None:
+            analyses = request.app.state.analyses = Analyses()
+    return analyses
 
 
 def show(request: Request) -> Response:
@@ -119,7 +119,7 @@ def _answer(request: Request, table: BoardState, note: str = "", *, asks: bool =
 def _values(request: Request, table: BoardState, note: str) -> dict[str, Any]:
     studio = studio_of(request)
     rank = ranking(table, studio.folder)
-    facts, here = table.facts, studio.folder.found()
+    facts, here = table.facts, studio.folder.items()
     return {
         "table": table,
         "board": picture(table, None if rank is None else rank.board),
@@ -195,14 +195,14 @@ def _reply(request: Request, table: BoardState) -> Response:
     if not table.awaits_reply:
         return _answer(request, table)
     try:
-        found = reply(studio_of(request), table)
+        response = reply(studio_of(request), table)
     except hk.Error as error:
         return _answer(request, table, str(error), asks=False)
-    if isinstance(found, str):
-        return _answer(request, table, found, asks=False)
+    if isinstance(response, str):
+        return _answer(request, table, response, asks=False)
     if not wants_part(request):
-        return RedirectResponse(found.address, HTTPStatus.SEE_OTHER)
-    return _answer(request, found)
+        return RedirectResponse(response.address, HTTPStatus.SEE_OTHER)
+    return _answer(request, response)
 
 
 def _analyze(request: Request, table: BoardState) -> Response:
@@ -268,15 +268,15 @@ def node(request: Request) -> Response:
     which = whole_number(query.get("of") or 0, "of", 0, max(0, len(analysis_lines) - 1))
     path = query.get("node", "")
     analysis_line = analysis_lines[which]
-    found = analysis_line.node(path)
-    if found is None:
+    shown = analysis_line.node(path)
+    if shown is None:
         raise hk.Error("there is no such node in this tree")
     way = analysis_line.way(path)
     below = [
         (f"{path}.{i}".strip("."), " ".join([*way, word_of(child.move)]), child)
-        for i, child in enumerate(found.children)
+        for i, child in enumerate(shown.children)
     ]
-    return fragment("board/node.html", job=job, of=which, node=found, below=below)
+    return fragment("board/node.html", job=job, of=which, node=shown, below=below)
 
 
 def _solve(request: Request, table: BoardState) -> Response:
@@ -367,12 +367,12 @@ def record_from(folder: Folder, name: str, number: int) -> hk.Record:
     if path.is_dir() and not _is_match(path):
         return hk.Study.open(path).record(number)
     if path.is_dir():
-        found = next((game.record for game in _match(path) if _number(game) == number), None)
+        record = next((game.record for game in _match(path) if _number(game) == number), None)
     else:
-        found = next(itertools.islice(hk.read_records(path), number, None), None)
-    if found is None:
+        record = next(itertools.islice(hk.read_records(path), number, None), None)
+    if record is None:
         raise hk.errors.SourceError(f"{name} has no game {number}")
-    return found
+    return record
 
 
 def games_of(folder: Folder, name: str, first: int, most: int) -> list[tuple[Any, ...]]:

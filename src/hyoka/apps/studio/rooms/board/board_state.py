@@ -308,8 +308,8 @@ def start_text(facts: GameFacts, text: str) -> str:
     """The text of a start, empty for the standard one; raises NotationError."""
     if not text:
         return ""
-    found: str = hk.position(facts.name, text).text
-    return "" if found == facts.start().text else found
+    start: str = hk.position(facts.name, text).text
+    return "" if start == facts.start().text else start
 
 
 def table_of(record: hk.Record, ply: int | None = None, **more: Any) -> BoardState:

@@ -62,21 +62,23 @@ class AnalysisLine:
     def words(self) -> str:
         """Its evaluation of the position."""
         facts, parts = game_facts(name_of(self.line)), []
-        value, found = self.value, self.evaluation or self.result
+        value, result = self.value, self.evaluation or self.result
         if value is not None:
             parts.append(f"{facts.naming.colors[0]} {value:.1%}")
-        if found is not None and found.mate is not None:
-            parts.append(f"{facts.naming.colors[0 if found.mate > 0 else 1]} wins{self._in(found)}")
-        elif found is not None and found.score is not None:
-            parts.append(f"{found.score:+.1f} {found.unit}")
+        if result is not None and result.mate is not None:
+            parts.append(
+                f"{facts.naming.colors[0 if result.mate > 0 else 1]} wins{self._in(result)}"
+            )
+        elif result is not None and result.score is not None:
+            parts.append(f"{result.score:+.1f} {result.unit}")
         if self.result is not None and self.result.proven and self.result.mate is None:
             parts.append(f"proven {self.result.proven}")
         return ", ".join(parts)
 
-    def _in(self, found: hk.Evaluation | SearchResult) -> str:
+    def _in(self, result: hk.Evaluation | SearchResult) -> str:
         """Distance to a proven end, in the game's usual unit."""
-        facts, mate = game_facts(name_of(self.line)), found.mate or 0
-        if isinstance(found, SearchResult) and facts.mates_in is not None:
+        facts, mate = game_facts(name_of(self.line)), result.mate or 0
+        if isinstance(result, SearchResult) and facts.mates_in is not None:
             mate = facts.counted_mate(mate)
         count, unit = abs(mate), facts.mates_in or "plies"
         if count >= UNKNOWN_MATE:
@@ -86,11 +88,13 @@ class AnalysisLine:
     @property
     def effort(self) -> str:
         """Amount of work done."""
-        found = self.result
-        if found is not None:
-            count = f"{found.playouts:,} playouts" if found.playouts else f"{found.nodes:,} nodes"
-            depth = f", depth {found.depth}" if found.depth else ""
-            return f"{count} in {found.time_s:.1f} s{depth}"
+        result = self.result
+        if result is not None:
+            count = (
+                f"{result.playouts:,} playouts" if result.playouts else f"{result.nodes:,} nodes"
+            )
+            depth = f", depth {result.depth}" if result.depth else ""
+            return f"{count} in {result.time_s:.1f} s{depth}"
         if self.evaluation is None:
             return ""
         nodes = f"{self.evaluation.nodes:,} nodes in " if self.evaluation.nodes else ""

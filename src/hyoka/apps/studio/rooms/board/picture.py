@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 import hyoka as hk
 from hyoka.apps.studio.blocks import without_style
-from hyoka.apps.studio.folder import Folder, Found
+from hyoka.apps.studio.folder import Folder, FolderItem
 from hyoka.apps.studio.rooms.board.board_state import BoardState, said, word_of
 from hyoka.games import AnyMove, Line, game_facts, name_of
 from hyoka.games.diagram import Diagram, Piece
@@ -210,17 +210,17 @@ class Ranking:
     problem: str = ""
 
 
-def models_for(game: str, here: Iterable[Found]) -> list[str]:
+def models_for(game: str, here: Iterable[FolderItem]) -> list[str]:
     """The names of the move models that rank a game's moves: the package's, and the folder's."""
     facts = game_facts(game)
     names = [BUILT_IN] if has_features(game) else []
     names += [LEARNED] if facts.bundled.move_model else []
     return names + [
-        found.path
-        for found in here
-        if found.kind == "model"
-        and found.facts["kind"] in MOVE_MODELS
-        and found.facts["game"] in (game, None)
+        file.path
+        for file in here
+        if file.kind == "model"
+        and file.facts["kind"] in MOVE_MODELS
+        and file.facts["game"] in (game, None)
     ]
 
 

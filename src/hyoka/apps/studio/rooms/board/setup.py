@@ -151,10 +151,10 @@ class Draft:
         """Of shogi: whose, the sign, the piece and how many are in hand."""
         if self._family != "shogi":
             return []
-        found = {sign: _digits(count) for count, sign in re.findall(r"(\d*)(\D)", self.fields[1])}
+        counts = {sign: _digits(count) for count, sign in re.findall(r"(\d*)(\D)", self.fields[1])}
         names = {sign: piece_words(face, _usual(self.game)) for sign, face in _faces(self.game)}
         return [
-            (int(sign.islower()), sign, names[sign], found.get(sign, 0)) for sign in _hand_signs()
+            (int(sign.islower()), sign, names[sign], counts.get(sign, 0)) for sign in _hand_signs()
         ]
 
     @property
@@ -206,8 +206,8 @@ class Draft:
             return right != "-"
         board = _usual(self.game)
         wanted = ("K", "R") if right.isupper() else ("k", "r")
-        found = [board.cell(name) for name in _CASTLING[right].split()]
-        return all(self.cells[r][c] == sign for (r, c), sign in zip(found, wanted, strict=True))
+        cells = [board.cell(name) for name in _CASTLING[right].split()]
+        return all(self.cells[r][c] == sign for (r, c), sign in zip(cells, wanted, strict=True))
 
     @property
     def diagram(self) -> Diagram:
@@ -284,8 +284,8 @@ def _faces(game: str) -> tuple[tuple[str, Piece], ...]:
     elif facts.family == "shogi":
         boards.append(hk.diagram(hk.position(game, _PROMOTED)))
     pieces = [piece for board in boards for row in board.pieces for piece in row if piece]
-    found = {piece.ascii.strip(): piece for piece in pieces}
-    return tuple((sign, found[sign]) for sign in _PALETTE[facts.family].split())
+    by_sign = {piece.ascii.strip(): piece for piece in pieces}
+    return tuple((sign, by_sign[sign]) for sign in _PALETTE[facts.family].split())
 
 
 def _hand_signs() -> list[str]:
