@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An experiment's outcome as a Markdown page with its provenance."""
 
+import glob
 import hashlib
 import re
 import subprocess
@@ -130,6 +131,12 @@ def pictures_of(file: Path, scale: str, outcome: Outcome) -> list[Path]:
         file.with_name(f"{file.stem}.{figure.stem.removeprefix(f'{scale}-')}{figure.suffix}")
         for figure in outcome.figures
     ]
+
+
+def pictures_beside(file: Path) -> list[Path]:
+    """Existing pictures whose names copies of figures may get."""
+    files = file.parent.glob(f"{glob.escape(file.stem)}.*") if file.parent.is_dir() else ()
+    return sorted(each for each in files if each.suffix in (".png", ".svg"))
 
 
 def results_markdown(

@@ -398,13 +398,28 @@ def test_a_match_is_played_in_no_folder_of_others(
 def test_runs_are_stored_in_no_folder_of_others(
     records: Path, words: list[str], name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = records.parent / "thesis" / name
+    check_refused(words, records.parent, name, capsys)
+
+
+@pytest.mark.parametrize("words", [["demo"], ["experiment", "run", "000-table3"]], ids=" ".join)
+@pytest.mark.parametrize("name", ["notes.txt", "data/notes.txt"])
+def test_several_studies_are_stored_in_no_folder_of_others(
+    records: Path, words: list[str], name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_refused([*words, "-o", "thesis"], records.parent, name, capsys)
+
+
+def check_refused(
+    words: list[str], here: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command writes nothing to the folder `thesis` that has a file of this name."""
+    file = here / "thesis" / name
     file.parent.mkdir(parents=True)
     file.write_text("mine")
     assert run([*words, "--quiet"]) == 2
     assert "choose a new folder" in capsys.readouterr().err
     assert [each for each in Path("thesis").rglob("*") if each.is_file()] == [
-        file.relative_to(records.parent)
+        file.relative_to(here)
     ]
 
 
@@ -430,3 +445,51 @@ def test_a_study_is_created_in_no_existing_folder(records: Path) -> None:
         with pytest.raises(hk.errors.StudyError, match="is not a study; choose another name"):
             hk.Study.create(name, records)
     assert [each.name for each in Path("thesis").iterdir()] == ["notes.txt"]
+
+
+def test_an_input_folder_is_no_output_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "matches"
+    folder.mkdir()
+    (folder / "match.toml").write_text("")
+    (tmp_path / "link").symlink_to(folder)
+    check_output_folder(folder, "match.toml", inputs=[tmp_path, folder / "match.toml"])
+    for name in ("matches", "link", "./matches"):
+        for mark in ("match.toml", ""):
+            with pytest.raises(OutputError, match="reads this folder"):
+                check_output_folder(tmp_path / name, mark, inputs=[folder])
+
+
+def test_experiments_are_not_stored_in_the_folder_of_their_records(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = records.parent / "data" / "000-table3"
+    folder.mkdir(parents=True)
+    (folder / "notes.txt").write_text("mine")
+    words = ["experiment", "run", "000-table3", "--data", "data", "-o", "data", "--quiet"]
+    assert run(words) == 2
+    assert "reads this folder" in capsys.readouterr().err
+    assert [each.name for each in folder.iterdir()] == ["notes.txt"]
+
+
+def test_pictures_of_others_are_found_before_the_work(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["study", "create", "study", "go.sgf", "-q"]) == 0
+    pictures = [Path("figures", "01-the-curves.png"), Path("page.curves.svg")]
+    pictures[0].parent.mkdir()
+    for picture in pictures:
+        picture.write_text("mine")
+    report = ["report", "study", "--figures", "figures", "-q"]
+    experiment = ["experiment", "run", "000-table3", "--markdown", "page.md", "-q"]
+    for words, picture in zip((report, experiment), pictures, strict=True):
+        assert run(words) == 2
+        assert f"{picture}: there is already a file" in capsys.readouterr().err
+        assert picture.read_text() == "mine"
+    # Other files may be there.
+    pictures[0].rename(Path("figures", "photo.png"))
+    pictures[1].rename("page2.curves.svg")
+    for words in (report, experiment):
+        run(words)
+        assert "already a file" not in capsys.readouterr().err
+    assert not Path("study", "report.html").exists()
+    assert not Path("page.md").exists()
