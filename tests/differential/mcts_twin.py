@@ -105,6 +105,8 @@ class Twin:
     """The share of minimax values, backed up from what `evaluate` says, beside means."""
     penalties: dict[int, float] | None = None
     """By code of a root move: how much of its win rate it loses."""
+    multiply: bool = False
+    """Multiply win rates by 1 less the penalty, instead of subtracting it."""
     tried: Counter[Any] = field(default_factory=Counter)
     was_best: Counter[Any] = field(default_factory=Counter)
 
@@ -264,7 +266,8 @@ class Twin:
             mean = self.mixed(node, child, mean)
         mean = self.blended(child, mean)
         if self.penalties and node is self.root:
-            mean -= float32(self.penalties[child.move.code])
+            penalty = float32(self.penalties[child.move.code])
+            mean -= penalty * mean if self.multiply else penalty
         if self.formula == "puct":
             return mean + c * child.prior * math.sqrt(n) / (1 + child.visits)
         if self.formula == "ucb1-tuned":

@@ -63,11 +63,15 @@ def material(game: Any) -> int:
     return int(balance if game.to_play is hk.Player.first else -balance)
 
 
-def root_penalties(game: Any) -> dict[int, float]:
-    """Sato 2010's quiescence at the root: by code, how much of its win rate a move loses."""
+def root_penalties(game: Any, loss: str = "change") -> dict[int, float]:
+    """Sato 2010's quiescence at the root: by code, how much of its win rate a move loses.
+
+    `loss`: by the change of material since the root, or by the balance of material.
+    """
     penalties = {}
+    before = {"change": material(game), "balance": 0}[loss]
     for move in game.legal_moves:
-        change = -rest_value(game.play(move), material) - material(game)
-        lost = 0.15 if change < -700 else 0.10 if change < -420 else 0.05 if change < -100 else 0.0
+        gain = -rest_value(game.play(move), material) - before
+        lost = 0.15 if gain < -700 else 0.10 if gain < -420 else 0.05 if gain < -100 else 0.0
         penalties[move.code] = lost
     return penalties

@@ -208,13 +208,28 @@ def test_implicit_minimax(game: Any, plies: int, playouts: int, formula: str) ->
 
 
 @pytest.mark.parametrize("game", [hk.Chess(), hk.Shogi()])
-def test_quiescence_at_the_root(game: Any) -> None:
-    line = walked(game, 45, 2)
-    penalties = root_penalties(line.position)
+@pytest.mark.parametrize("how", ["subtract", "multiply"])
+@pytest.mark.parametrize("loss", ["change", "balance"])
+def test_quiescence_at_the_root(game: Any, how: str, loss: str) -> None:
+    line = walked(game, 45, 6)  # material is uneven, so that the readings differ
+    penalties = root_penalties(line.position, loss)
     assert len(set(penalties.values())) > 1
-    twin = Twin(line, seed=2, c=0.2, penalties=penalties)
-    spec = uct(c=0.2, root_quiescence=True, seed=2)
+    twin = Twin(line, seed=2, c=0.2, penalties=penalties, multiply=how == "multiply")
+    spec = uct(c=0.2, root_quiescence=True, root_penalty=how, root_loss=loss, seed=2)
     assert_same(line, spec, twin, 2 * len(penalties) + 40)
+
+
+@pytest.mark.parametrize("game", [hk.Chess(), hk.Shogi()])
+def test_readings_of_quiescence_at_the_root_differ(game: Any) -> None:
+    """Equal trees would not tell the readings apart."""
+    line = walked(game, 45, 6)
+    readings = [
+        uct(c=0.2, root_quiescence=True, root_penalty=how, root_loss=loss, seed=2)
+        for how in ("subtract", "multiply")
+        for loss in ("change", "balance")
+    ]
+    rows = [core_rows(line, spec, 300) for spec in readings]
+    assert all(one != other for at, one in enumerate(rows) for other in rows[:at])
 
 
 @pytest.mark.parametrize("game", [hk.Chess(), hk.Shogi()])
