@@ -64,10 +64,11 @@ class LadderScale:
 
 @dataclass(frozen=True, slots=True)
 class PlayoutLadderScale:
-    """Number of problems and the playouts of each search."""
+    """Number of problems, the playouts of each tree search and the nodes of each alpha-beta."""
 
     problems: int
     playouts: int
+    nodes: int = 0
 
     @property
     def threads(self) -> int:
@@ -77,11 +78,24 @@ class PlayoutLadderScale:
     @property
     def limit(self) -> str:
         """The limit of a search in words."""
-        return f"{self.playouts:,} playouts each"
+        alpha_beta = f", alpha-beta {self.nodes:,} nodes" if self.nodes else ""
+        return f"{self.playouts:,} playouts each{alpha_beta}"
 
     def spec(self, spec: str) -> str:
         """A search's spec with this limit."""
-        return spec.replace("time={time}", f"playouts={self.playouts}").format(threads=1)
+        return in_playouts(spec, self.playouts, self.nodes)
+
+
+def in_playouts(spec: str, playouts: int, nodes: int) -> str:
+    """A spec with a limit of playouts (alpha-beta: nodes) in place of the time, on one thread.
+
+    >>> in_playouts("uct:preset=paper,time={time},threads={threads}", 500, 0)
+    'uct:preset=paper,playouts=500,threads=1'
+    >>> in_playouts("ab:time={time}", 500, 2000)
+    'ab:nodes=2000'
+    """
+    limit = f"nodes={nodes}" if spec.startswith("ab:") else f"playouts={playouts}"
+    return spec.replace("time={time}", limit).format(threads=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,22 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from experiments.claims import not_shown_if, not_shown_if_few, same_within, verdict
 from experiments.context import Experiment, ExperimentContext
-from experiments.ladders import LadderExperiment, LadderScale, Rung, Solved, Sort
+from experiments.ladders import (
+    LadderExperiment,
+    LadderScale,
+    PlayoutLadderScale,
+    Rung,
+    Solved,
+    Sort,
+    in_playouts,
+)
 from experiments.matches import difference_verdict, lead_verdict
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from hyoka.analysis import Resampling, mean_by_games
+from hyoka.analysis import Resampling, Sample, mean_by_games
 from hyoka.arena import MatchResult, Opening, openings_of, plan_match, rate, too_few_reason
 from hyoka.engines import EngineSpec
 from hyoka.foundation.math import Estimate, independent_difference
@@ -353,6 +362,11 @@ class MatchScale:
     openings: str | None = _OPENINGS
     """A file of the records; None: random moves."""
 
+    @property
+    def limit(self) -> str:
+        """The limit of a move in words."""
+        return f"{self.time_s:g} s a move"
+
     def text(self, spec: str) -> str:
         """A player's spec at this scale."""
         return spec.format(time=f"{self.time_s:g}", threads=self.threads)
@@ -362,6 +376,23 @@ class MatchScale:
         if self.openings is None:
             return None
         return openings_of(str(context.records.file(self.openings)), _GAME, seed=context.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayoutMatchScale(MatchScale):
+    """A match scale with playouts (alpha-beta: nodes) per move in place of time."""
+
+    playouts: int = 0
+    nodes: int = 0
+
+    @property
+    def limit(self) -> str:
+        """The limit of a move in words."""
+        return f"{self.playouts:,} playouts or {self.nodes:,} nodes a move"
+
+    def text(self, spec: str) -> str:
+        """A player's spec at this scale."""
+        return in_playouts(spec, self.playouts, self.nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,7 +448,7 @@ class OpponentsExperiment:
         players = tuple((each.one, f"`{amount.text(each.specs[0])}`") for each in self.opponents)
         others = {each.other: f"`{amount.text(each.specs[1])}`" for each in self.opponents}
         return Outcome(
-            f"{amount.games} games each, {amount.time_s:g} s a move, sides exchanged in pairs",
+            f"{amount.games} games each, {amount.limit}, sides exchanged in pairs",
             (
                 OutcomeTable(("player", "against", "theirs", "ours +−=", "points"), tuple(rows)),
                 OutcomeTable(("player", "text"), (*players, *others.items()), "the players"),
@@ -530,40 +561,48 @@ class LostExperiment:
         )
         mcts = MCTS.replace("time={time}", f"playouts={amount.playouts}").format(threads=1)
         specs = [f"ab:nodes={amount.nodes},eval=built-in", mcts]
-        near = "ply between plies - 40 and plies - 10"
-        engines = context.evaluate(study, specs, amount.sample, where=near)
-        alpha_beta, tree = measured(study, engines, Question(where=near)).samples
+        [engine] = context.evaluate(study, specs[:1], amount.sample, where=_NEAR_THE_END)
+        every = measured(study, [engine], Question(where=_NEAR_THE_END))
+        [alpha_beta] = every.samples
+        correct = _right(alpha_beta)
+        how = Resampling(seed=context.seed)
         even = np.abs(alpha_beta.values - 0.5) <= _EVEN
-        rows: list[tuple[Value, ...]] = []
-        right = []
-        for name, sample in (("αβ", alpha_beta), ("MCTS", tree)):
-            correct = (sample.values > 0.5) == (sample.results > 0.5)
-            right.append(correct[even])
-            how = Resampling(seed=context.seed)
-            cells = [
-                mean_by_games(correct[some], sample.games[some], how) if some.any() else None
-                for some in (np.ones(len(correct), bool), even)
-            ]
-            rows.append((name, *cells))
-        found = []
+        rows: list[tuple[Value, ...]] = [
+            ("αβ, all", len(every), mean_by_games(correct, alpha_beta.games, how))
+        ]
+        verdicts = []
         if even.any():
-            difference = right[1].astype(float) - right[0].astype(float)
-            more = mean_by_games(difference, tree.games[even], Resampling(seed=context.seed))
+            pairs = zip(every.game_ids[even].tolist(), every.plies[even].tolist(), strict=True)
+            where = f"(game_id, ply) in ({', '.join(map(str, pairs))})"
+            engines = context.evaluate(study, specs, None, where=where)
+            samples = measured(study, engines, Question(where=where)).samples
+            right = [_right(sample) for sample in samples]
+            games = samples[0].games
+            for name, each in zip(("αβ, where even", "MCTS, where even"), right, strict=True):
+                rows.append((name, len(each), mean_by_games(each, games, how)))
+            more = mean_by_games(right[1].astype(float) - right[0].astype(float), games, how)
             judged = verdict("where αβ sees it even, MCTS knows more often who wins", more)
-            found.append(not_shown_if_few(judged, len(np.unique(tree.games[even]))))
+            verdicts.append(not_shown_if_few(judged, len(np.unique(games))))
         return Outcome(
-            f"{len(even):,} positions, 10 to 40 plies before the end; αβ sees {int(even.sum()):,} "
-            f"of them within {_EVEN:g} of even; {amount.playouts:,} playouts, {amount.nodes:,} "
-            "nodes",
-            (OutcomeTable(("evaluator", "winner predicted, all", "where even"), tuple(rows)),),
-            tuple(found),
+            f"{len(every):,} positions of {alpha_beta.game_count:,} games, 10 to 40 plies before "
+            f"the end; αβ sees {int(even.sum()):,} of them within {_EVEN:g} of even; "
+            f"{amount.playouts:,} playouts, {amount.nodes:,} nodes",
+            (OutcomeTable(("evaluator", "positions", "winner predicted"), tuple(rows)),),
+            tuple(verdicts),
         )
 
 
+def _right(sample: Sample) -> NDArray[np.bool_]:
+    """Whether the evaluator predicts the winner."""
+    return np.asarray((sample.values > 0.5) == (sample.results > 0.5))
+
+
+_NEAR_THE_END: Final = "ply between plies - 40 and plies - 10"
 _EVEN: Final = 0.1
 
 _ALL: Final = Sort("all", lambda problem: True)
 _NO_MATES: Final = Sort("without mates", lambda problem: not _is_mate(problem))
+_MATES: Final = Sort("mates", _is_mate)
 _LADDER: Final = (
     Rung("MC/UCT (1 thread)", f"{_BARE},proofs=off", (Solved(4, 98), Solved(4, 86))),
     Rung("MC/UCT", f"{_CHECK},proofs=off", (Solved(9, 98), Solved(8, 86))),
@@ -581,6 +620,28 @@ _LADDER_CLAIMS: Final = (
     ),
     (6, 0, "all of it solves more than the bare search"),
 )
+
+_MATE_SEARCH: Final = "mate=200"
+_PLAYOUT_LADDER: Final = (
+    Rung("MC/UCT", f"{_BARE},proofs=off"),
+    Rung("+ check", _BARE),
+    Rung("+ rating", _RATING),
+    Rung("+ PW", _WIDENING),
+    Rung("+ killer", _KILLER),
+    Rung("+ history", MCTS),
+    Rung("+ rating, mate search", f"{_RATING},{_MATE_SEARCH}"),
+    Rung("+ history, mate search", f"{MCTS},{_MATE_SEARCH}"),
+)
+_PLAYOUT_CLAIMS: Final = (
+    *(
+        (n + 1, n, f"{_PLAYOUT_LADDER[n + 1].name} solves more than the line before it")
+        for n in range(5)
+    ),
+    (5, 0, "all of it solves more than the bare search"),
+    (6, 2, "rating solves more with a mate search than without"),
+    (7, 5, "all of it solves more with a mate search than without"),
+)
+_QUIESCENCE: Final = f"{MCTS},root_quiescence=on"
 
 EXPERIMENTS: Final[tuple[Experiment, ...]] = (
     RatingsExperiment(
@@ -630,6 +691,52 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "them does not give the answers). "
         "Check is `proofs=on`, rating `policy=strengths` with ratings learned from programs' and "
         "professionals' games, PW `widening=on`. αβ is ours; the paper's had a solver of mates.",
+    ),
+    LadderExperiment(
+        "004-table5-playouts",
+        "Shogi: tactical problems, one enhancement after another, at equal playouts",
+        tactical_problems,
+        (_ALL, _NO_MATES, _MATES),
+        _PLAYOUT_LADDER,
+        _PLAYOUT_CLAIMS,
+        {
+            "tiny": PlayoutLadderScale(4, 30),
+            "small": PlayoutLadderScale(240, 3_000),
+            "medium": PlayoutLadderScale(240, 30_000),
+            "paper": PlayoutLadderScale(240, 216_000),
+        },
+        "The problems and searches of 004-table5 with equal playouts in place of equal time. Mate "
+        f"search: `{_MATE_SEARCH}`, at most 200 nodes of a proof-number search at each leaf; the "
+        "paper has none. The paper: 30 s a problem with 900 playouts a second and 8 threads.",
+    ),
+    OpponentsExperiment(
+        "004-table6-readings",
+        "Shogi: readings of root quiescence against alpha-beta, at equal playouts",
+        (
+            Opponents("MCTS", "αβ", (MCTS, _ALPHA_BETA), 0.04),
+            Opponents("less 0.05 to 0.15, material lost", "αβ", (_QUIESCENCE, _ALPHA_BETA), 0.32),
+            Opponents(
+                "times 0.95 to 0.85, material lost",
+                "αβ",
+                (f"{_QUIESCENCE},root_penalty=multiply", _ALPHA_BETA),
+                0.32,
+            ),
+            Opponents(
+                "less 0.05 to 0.15, balance of material",
+                "αβ",
+                (f"{_QUIESCENCE},root_loss=balance", _ALPHA_BETA),
+                0.32,
+            ),
+        ),
+        {
+            "tiny": PlayoutMatchScale(0, 2, openings=None, playouts=10, nodes=10),
+            "small": PlayoutMatchScale(0, 100, playouts=1_000, nodes=300),
+            "medium": PlayoutMatchScale(0, 200, playouts=5_000, nodes=1_000),
+            "paper": PlayoutMatchScale(0, 200, playouts=72_000, nodes=100_000),
+        },
+        "The paper reduces the win rate of a move by 5 to 15 % by what captures after it lose, in "
+        "words that can mean a difference or a factor, and material lost by the move or the "
+        "balance of all material. αβ has few nodes, so that differences can show.",
     ),
     OpponentsExperiment(
         "004-table6",
@@ -702,14 +809,37 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         "games, and the move that the winner played there. A move that was not played may be as "
         "good.",
     ),
+    LadderExperiment(
+        "004-table8-playouts",
+        "Shogi: endings with both kings in a bear-in-the-hole, at the paper's playouts",
+        bear_in_the_hole_endings,
+        (_ALL,),
+        (
+            Rung("MCTS", MCTS),
+            Rung("MCTS, mate search", f"{MCTS},{_MATE_SEARCH}"),
+            Rung("αβ", _ALPHA_BETA),
+        ),
+        (
+            (0, 2, "MCTS finds the winner's move more often than αβ"),
+            (1, 0, "MCTS finds it more often with a mate search than without"),
+        ),
+        {
+            "tiny": PlayoutLadderScale(2, 20, 100),
+            "small": PlayoutLadderScale(60, 54_000, 300_000),
+            "medium": PlayoutLadderScale(200, 54_000, 1_000_000),
+            "paper": PlayoutLadderScale(200, 432_000, 10_000_000),
+        },
+        "The positions of 004-table8; 54,000 playouts are a minute of one thread of the paper's "
+        "program. A move that was not played may be as good.",
+    ),
     LostExperiment(
         "004-table9",
         "Shogi: endings that alpha-beta takes for even",
         (_PROGRAMS,),
         {
-            "tiny": LostScale(1, 1, 10, 100),
-            "small": LostScale(200, 1, 500, 5_000),
-            "medium": LostScale(20, 2, 5_000, 20_000),
+            "tiny": LostScale(1_000, 1, 10, 100),
+            "small": LostScale(10, 4, 5_000, 5_000),
+            "medium": LostScale(2, 4, 5_000, 20_000),
             "paper": LostScale(5, 4, 100_000, 200_000),
         },
         "The paper shows one position (figure 3) as a picture, which its text does not give: "
