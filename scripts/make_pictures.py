@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take the pictures of the demo's report and of the studio anew, in the light and in the dark.
+"""Take the pictures of the report, the studio and the tutorials, in the light and in the dark.
 
-Needs playwright and Chromium. The demo's studies are kept in build/pictures: run again, the script
-computes nothing twice.
+Needs playwright and Chromium. The demo's studies stay in build/pictures, so the next run reuses
+them.
 """
 
 import os
@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 from hyoka.reporting.study_report import ReportOptions, write_report
 from hyoka.workflows.demo import run_demo
 from studio_pictures import take_studio
+from tutorial_pictures import take_tutorials
 
 ROOT: Final = Path(__file__).parents[1]
 IMAGES: Final = ROOT / "docs" / "images"
@@ -41,6 +42,7 @@ def main() -> None:
         for light in ("light", "dark"):
             take(browser, report, light, IMAGES / f"report-{light}.png")
         take_studio(browser, folder, IMAGES)
+        take_tutorials(browser, folder.parent / "tutorials", IMAGES)
         browser.close()
 
 

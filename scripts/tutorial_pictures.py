@@ -45,13 +45,23 @@ class Picture(NamedTuple):
     width: int = 900
 
 
-REPORT_HEAD: Final = "nav, .subtitle, .part-1, .findings li:nth-child(n + 4)"
+BOARD_TEXT: Final = "figure details"
+REPORT_HEAD: Final = (
+    f"nav, .subtitle, .part-1, .findings li:nth-child(n + 4), .explorer select, "
+    f".explorer button, .explorer label, {BOARD_TEXT}"
+)
 PICTURES: Final = {
     "first-study": Picture("study/report.html", ".explorer", REPORT_HEAD),
     "chess-engine": Picture("study/report.html", ".explorer", REPORT_HEAD),
-    "go-research": Picture("curves.html", "svg"),
-    "shogi-engine": Picture("games/report.html", "svg", "nav"),
-    "new-game": Picture("tree.html", "svg", "nav"),
+    "go-research": Picture("curves.html", "figure", "nav, main p"),
+    "shogi-engine": Picture(
+        "games/report.html",
+        ".part-7",
+        f"nav, .part-2, .part-3, .part-4, .part-5, .part-6, {BOARD_TEXT}",
+    ),
+    "new-game": Picture(
+        "tree.html", ".part-3", f"nav, .part-2, .part-1 details details, {BOARD_TEXT}"
+    ),
 }
 """The picture of each tutorial."""
 
