@@ -203,7 +203,10 @@ SettingTable<AlphaBetaOptions> alpha_beta_settings() {
         .file("eval", evaluation_kinds, evaluation_help, built_in)
         .number("scale", &Options::scale, 1e-6, 1e9, scale_help)
         .flag("exact", &Options::exact, "Sound techniques only: the value equals minimax to the same depth.")
-        .flag("plain", &Options::plain, "Plain alpha-beta without table, move ordering and search windows.")
+        .flag(
+            "plain", &Options::plain,
+            "Plain alpha-beta: no table, move ordering, search windows, extensions, reductions or pruning. Quiescence "
+            "stays on unless `quiescence=off`.")
         .flag("hash_move", ordering(&O::hash_move), "Try the transposition table's move first.")
         .flag("captures", ordering(&O::noisy), "Order captures by static exchange evaluation.")
         .flag("killers", ordering(&O::killers),
