@@ -67,15 +67,15 @@ _LONGEST_GAME: Final = 400
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """Settings of an objective search; the defaults are the paper's."""
+    """Settings of an objective search; the defaults are for an ordinary machine."""
 
     features: str
     training: TrainingSettings = field(default_factory=TrainingSettings)
     """Training settings of each individual, except the objective."""
-    population: int = option(50, "Number of objectives in the population.", min=3)
-    steps: int = option(4000, "Number of optimization steps of the distribution.", min=0)
-    games: int = option(4000, "Number of games per new individual.", min=2)
-    nodes: int = option(100_000, "Maximum number of nodes per search (alpha-beta).", min=1)
+    population: int = option(12, "Number of objectives in the population.", min=3)
+    steps: int = option(100, "Number of optimization steps of the distribution.", min=0)
+    games: int = option(400, "Number of games per new individual.", min=2)
+    nodes: int = option(300, "Maximum number of nodes per search (alpha-beta).", min=1)
     opening_plies: int = option(8, "Number of random moves before a game.", min=0)
     optimiser: str = option(
         Pbilc.name,
@@ -83,9 +83,9 @@ class SearchPlan:
         name="optimizer",
         choices=OPTIMIZERS,
     )
-    rate: float = option(0.0025, "Learning rate of the distribution (α of PBILc).", above=0)
+    rate: float = option(0.05, "Learning rate of the distribution (α of PBILc).", above=0)
     best: int = option(
-        10, "Number of best individuals that determine the deviation (K of PBILc).", min=1
+        5, "Number of best individuals that determine the deviation (K of PBILc).", min=1
     )
     start: float = option(1.0, "Initial mean of each coordinate.")
     deviation: float = option(0.3, "Initial standard deviation.", above=0)

@@ -194,7 +194,7 @@ class StrengthSettings:
         "Prior: virtual wins and losses of each feature against an opponent of strength 1.",
         min=1e-6,
     )
-    positions: int | None = option(None, "Maximum number of positions, drawn at random.", min=1)
+    positions: int | None = option(500_000, "Maximum number of positions, drawn at random.", min=1)
     seed: int = option(0, "Seed of the draw of positions.", min=0)
     epochs: int = 30
     """Maximum number of passes over the games for latent factors."""

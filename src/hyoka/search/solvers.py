@@ -68,7 +68,7 @@ class Mate:
 
 
 def find_mate(
-    position: AnyGame, *, nodes: int = 1_000_000, time_s: float = 0.0, hash_mib: int = 64
+    position: AnyGame, *, nodes: int = 10_000_000, time_s: float = 0.0, hash_mib: int = 64
 ) -> Mate:
     """Search for a mate by the side to move in which every move gives check (df-pn).
 

@@ -313,7 +313,7 @@ def disagreements(
     other: str,
     question: Question | None = None,
     *,
-    top: int = 20,
+    top: int = 10,
     **options: Any,
 ) -> Disagreement:
     """List the positions where two evaluators differ most, and which of them was right."""

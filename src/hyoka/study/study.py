@@ -308,8 +308,11 @@ class Study:
         report: ExportSummary = _imported("study.exporting").export_positions(self, path, **options)
         return report
 
-    def report(self, path: str | Path, **options: Any) -> "StudyReport":
-        """Write the report; see `hyoka.reporting.study_report.write_report`."""
+    def report(self, path: str | Path | None = None, **options: Any) -> "StudyReport":
+        """Write the report, by default `report.html` in the study.
+
+        See `hyoka.reporting.study_report.write_report`.
+        """
         report: StudyReport = _imported("reporting.study_report").write_report(
             self, path, **options
         )

@@ -72,8 +72,10 @@ def test_a_study_has_its_verbs(study: hk.Study, tmp_path: Path) -> None:
     assert report.done == 3
     assert study.adjudicate().asked > 0
     assert study.export(tmp_path / "positions.csv", where="ply = 0").positions > 0
-    page = study.report(tmp_path / "page.html", options=ReportOptions(resamples=0)).page
-    assert page.title in (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = study.report(options=ReportOptions(resamples=0)).page
+    assert page.title in (study.path / "report.html").read_text(encoding="utf-8")
+    study.report(tmp_path / "page.html", options=ReportOptions(resamples=0))
+    assert (tmp_path / "page.html").exists()
     assert study.verify().is_whole
 
 

@@ -409,7 +409,7 @@ def model_predict_command(
     models: Annotated[list[str], option("--model", metavar="FILE")],
     records: Sources,
     every_game: Annotated[bool, option("--all")] = False,
-    resamples: Annotated[int, option("--resamples", min=0)] = 500,
+    resamples: Annotated[int, option("--resamples", min=0)] = 1000,
     output: Annotated[
         Path | None,
         Output((PAGE, PICTURE, TABLE), FORMATS),
@@ -559,16 +559,13 @@ def learn_combine_command(
     print_accuracy(held_out, output)
 
 
-_STRENGTHS = StrengthSettings(positions=500_000)
-
-
 def learn_strengths_command(
     context: typer.Context,
     records: Sources,
     output: Annotated[
         Path, Output(("strengths", "latent")), option("--output", "Output file.", metavar="FILE")
     ] = Path("strengths.json"),
-    settings: Annotated[Callable[..., StrengthSettings], Plan(_STRENGTHS)] = StrengthSettings,
+    settings: Annotated[Callable[..., StrengthSettings], Plan(StrengthSettings)] = StrengthSettings,
     hold_out: HoldOut = HOLD_OUT,
     rows: Annotated[
         int,

@@ -472,7 +472,7 @@ def position_mate_command(
         typer.Option(
             "--hash", min=1, max=2**15, metavar="MIB", help="Size of the transposition table."
         ),
-    ] = 256,
+    ] = 64,
 ) -> None:
     """Find a forced mate by checks (df-pn search).
 

@@ -23,6 +23,7 @@ from hyoka.foundation.progress import Progress
 from hyoka.reporting.study_report import (
     ReportOptions,
     numbered_pictures,
+    report_file,
     save_figures,
     write_report,
 )
@@ -57,7 +58,7 @@ def report_command(
     from there. Prints the findings; with --json, all numbers.
     """
     opened = Study.open(study)
-    file = output if output is not None else study / "report.html"
+    file = output if output is not None else report_file(opened)
     check_outputs(file, kinds=(PAGE,))
     if figures is not None:
         # Which figures the report has is not known yet.

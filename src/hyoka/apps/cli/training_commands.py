@@ -426,8 +426,6 @@ PAGE = "report.html"
 OBJECTIVE = "objective.json"
 
 
-_PLAN = SearchPlan("", population=12, steps=100, games=400, nodes=300, rate=0.05, best=5)
-"""Defaults for an ordinary machine; those of the class are the paper's."""
 _TRAINING = Plan(
     TrainingSettings(passes=3),
     without=("reach", "decay", "descent", "damping", "outcome_scale", "patience"),
@@ -446,7 +444,7 @@ def learn_objective_command(
     features: Features = None,
     where: Where = None,
     positions: Annotated[int, option("--positions", min=1)] = 30_000,
-    plan: Annotated[Callable[..., SearchPlan], Plan(_PLAN, without=("start",))] = SearchPlan,
+    plan: Annotated[Callable[..., SearchPlan], Plan(SearchPlan, without=("start",))] = SearchPlan,
     training: Annotated[Callable[..., TrainingSettings], _TRAINING] = TrainingSettings,
     verified: Annotated[
         int,

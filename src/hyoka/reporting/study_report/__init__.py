@@ -128,18 +128,23 @@ def study_report(
 
 def write_report(
     study: Study,
-    path: Path | str,
+    path: Path | str | None = None,
     options: ReportOptions | None = None,
     *,
     progress: OnProgress | None = None,
 ) -> StudyReport:
     """Write the report of a study as one offline HTML file, and return it.
 
-    The folder must exist.
+    The file is `report.html` in the study by default. Its folder must exist.
     """
     report = study_report(study, options, progress=progress)
-    write_page(report.page, Path(path))
+    write_page(report.page, report_file(study) if path is None else Path(path))
     return report
+
+
+def report_file(study: Study) -> Path:
+    """Return the file of a study's report, unless another is named."""
+    return study.path / "report.html"
 
 
 def _subtitle(results: Results) -> str:
