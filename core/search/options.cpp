@@ -205,8 +205,7 @@ SettingTable<AlphaBetaOptions> alpha_beta_settings() {
         .flag("exact", &Options::exact, "Sound techniques only: the value equals minimax to the same depth.")
         .flag(
             "plain", &Options::plain,
-            "Plain alpha-beta: no table, move ordering, search windows, extensions, reductions or pruning. Quiescence "
-            "stays on unless `quiescence=off`.")
+            "Plain alpha-beta: no table, move ordering, search windows, extensions, reductions, pruning or quiescence.")
         .flag("hash_move", ordering(&O::hash_move), "Try the transposition table's move first.")
         .flag("captures", ordering(&O::noisy), "Order captures by static exchange evaluation.")
         .flag("killers", ordering(&O::killers),
@@ -239,7 +238,6 @@ SettingTable<AlphaBetaOptions> alpha_beta_settings() {
     table.limits({"depth", "nodes", "time"}, "nodes", 100'000);
     for (auto [name, preset] :
          {std::pair{"exact", AlphaBetaSettings::exact()}, std::pair{"plain", AlphaBetaSettings::plain()}}) {
-        preset.quiescence = true;  // no preset changes it
         Options options;
         options.search = preset;
         table.default_if(name, options);

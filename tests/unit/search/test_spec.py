@@ -288,7 +288,7 @@ def test_one_idea_more_than_plain_or_exact_alpha_beta_is_had() -> None:
     assert spec.id != ab(plain=True).id == ab(plain=True, null_move=False).id
     options = parts.alpha_beta_options(spec)
     switches = [each.name for each in options.settings() if each.kind == "flag"]
-    assert [name for name in switches if options.get(name)] == ["quiescence", "plain", "null_move"]
+    assert [name for name in switches if options.get(name)] == ["plain", "null_move"]
     assert options.get("hash") == 4
     assert options.get("aspiration") == 0
 
