@@ -562,7 +562,7 @@ class LostExperiment:
         mcts = MCTS.replace("time={time}", f"playouts={amount.playouts}").format(threads=1)
         specs = [f"ab:nodes={amount.nodes},eval=built-in", mcts]
         [engine] = context.evaluate(study, specs[:1], amount.sample, where=_NEAR_THE_END)
-        every = measured(study, [engine], Question(where=_NEAR_THE_END))
+        every = measured(study, [engine], Question(where=_NEAR_THE_END, axis="value"))
         [alpha_beta] = every.samples
         correct = _right(alpha_beta)
         how = Resampling(seed=context.seed)
@@ -575,7 +575,7 @@ class LostExperiment:
             pairs = zip(every.game_ids[even].tolist(), every.plies[even].tolist(), strict=True)
             where = f"(game_id, ply) in ({', '.join(map(str, pairs))})"
             engines = context.evaluate(study, specs, None, where=where)
-            samples = measured(study, engines, Question(where=where)).samples
+            samples = measured(study, engines, Question(where=where, axis="value")).samples
             right = [_right(sample) for sample in samples]
             games = samples[0].games
             for name, each in zip(("αβ, where even", "MCTS, where even"), right, strict=True):
