@@ -90,6 +90,12 @@ def definition(experiment: Experiment, scale: str) -> str:
     return hashlib.sha256("\n".join([*parts, _text_form(chosen)]).encode()).hexdigest()[:8]
 
 
+def is_current(page: ResultsPage, experiment: Experiment) -> bool:
+    """Whether a page is of the experiment's current definition."""
+    scales = experiment.scales
+    return page.scale in scales and page.made.definition == definition(experiment, page.scale)
+
+
 def _text_form(value: object) -> str:
     """A process-independent text form of a value."""
     if is_dataclass(value) and not isinstance(value, type):

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+if __name__ == "__main__":  # experiments are not installed
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from experiments.claims import LITTLE, not_shown_if, same_within, verdict
 from experiments.outcome import Verdict
 from hyoka.arena import FEW, Score, rate

@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+if __name__ == "__main__":  # experiments are not installed
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from experiments import EXPERIMENTS, LEGEND
 from experiments.checklists import CHECKLISTS, Checklist
 from experiments.checklists.checklist import (
@@ -20,7 +22,7 @@ from experiments.checklists.checklist import (
     item_rows,
     markdown_table,
 )
-from experiments.results_page import ResultsPage, definition, read_results_page
+from experiments.results_page import ResultsPage, is_current, read_results_page
 from hyoka.storage.files import write_text
 
 TOP = Path(__file__).resolve().parent.parent
@@ -74,7 +76,7 @@ def stale() -> int:
     found = 0
     for name, page in pages().items():
         reasons = []
-        if definition(EXPERIMENTS[name], page.scale) != page.made.definition:
+        if not is_current(page, EXPERIMENTS[name]):
             reasons.append("its definition is another one")
         log = subprocess.run(
             ["git", "log", "--oneline", f"{page.made.commit.rstrip('+')}..HEAD", "--", *BEHIND],
@@ -98,7 +100,9 @@ def write_checklists() -> None:
 
 def checklist_page(checklist: Checklist, known: dict[str, ResultsPage]) -> str:
     """The page of a paper: its items, then its claims."""
-    items = markdown_table(("what", "where", "command", "result"), item_rows(checklist, known))
+    outdated = {name for name, page in known.items() if not is_current(page, EXPERIMENTS[name])}
+    rows = item_rows(checklist, known, outdated)
+    items = markdown_table(("what", "where", "command", "result"), rows)
     claims = markdown_table(("item", "claim", "result", "cause", "shown by"), claim_rows(checklist))
     blocks = [
         f"# {checklist.name}, item by item",

@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from experiments.checklists.checklist import Checklist, Item
+from experiments.checklists.checklist import Checklist, Item, RunTime
 
 _NETWORK: Final = ("experiments/nakamura_2007_network.py",)
 NAKAMURA_2007: Final = Checklist(
@@ -59,6 +59,7 @@ NAKAMURA_2007: Final = Checklist(
             _NETWORK,
             "003-table3-opponents",
             "the text names UCT + Bouzy, the table and the conclusion UCT",
+            run_time=RunTime("small", "3 hours"),
         ),
         Item("figure 3: the network's error by ply", _NETWORK, "003-fig3"),
         Item("figure 4: squares by ply", _NETWORK, "003-fig4"),

@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from experiments.checklists.checklist import Checklist, Item
+from experiments.checklists.checklist import Checklist, Item, RunTime
 
 _SELECTION: Final = ("core/search/selection.h",)
 _SATO: Final = ("experiments/sato_2010.py",)
@@ -65,7 +65,20 @@ SATO_2010: Final = Checklist(
             "any game: `hyoka position playouts GAME RECORDS`",
         ),
         Item("table 5: problems", ("experiments/ladders.py",), "004-table5"),
+        Item(
+            "table 5 at equal playouts, with a mate search",
+            ("experiments/ladders.py",),
+            "004-table5-playouts",
+            run_time=RunTime("small", "half an hour"),
+        ),
         Item("table 6: matches", _SATO, "004-table6", "our αβ in TOHMI's place"),
+        Item(
+            "table 6: readings of the reduction by 5 to 15 %",
+            _SATO,
+            "004-table6-readings",
+            "subtracted or multiplied; by material lost or the balance of material",
+            run_time=RunTime("small", "2 hours"),
+        ),
         Item(
             "table 6 against a program of the time",
             _SATO,
@@ -80,10 +93,17 @@ SATO_2010: Final = Checklist(
             "the position is a picture that the text does not give: siblings of it",
         ),
         Item(
+            "table 8 at the paper's playouts",
+            ("experiments/ladders.py",),
+            "004-table8-playouts",
+            run_time=RunTime("small", "an hour"),
+        ),
+        Item(
             "figure 3, table 9",
             _SATO,
             "004-table9",
             "the position is a picture that the text does not give: siblings of it",
+            run_time=RunTime("small", "half an hour"),
         ),
     ),
 )

@@ -3,12 +3,14 @@
 
 from typing import Final
 
-from experiments.checklists.checklist import Checklist, Item
+from experiments.checklists.checklist import Checklist, Item, RunTime
 
 _COMPARISONS: Final = ("core/bulk/comparisons.cpp",)
 _OBJECTIVES: Final = ("src/hyoka/learning/objectives.py",)
 _EVOLVING: Final = ("src/hyoka/learning/objective_search.py",)
 _SATO_2013: Final = ("experiments/sato_2013.py",)
+_OTHELLO: Final = RunTime("small", "3 hours")
+_SHOGI: Final = RunTime("medium", "3 hours")
 SATO_2013: Final = Checklist(
     "002",
     "Sato 2013",
@@ -57,24 +59,32 @@ SATO_2013: Final = Checklist(
         Item("figure 1: the procedure", _EVOLVING, None, "`hyoka learn objective`"),
         Item("Elo ratings as fitness", ("src/hyoka/arena/ratings.py",)),
         Item("table 1: the machines", (), None, "each page of results names its own"),
-        Item("table 2: against the baselines", _SATO_2013, "002-table2"),
-        Item("table 3: against Bonanza", _SATO_2013, "002-table3", "our αβ in Bonanza's place"),
-        Item("figures 2 and 3: progress", _SATO_2013, "002-fig2"),
-        Item("figure 4: best-move change", _SATO_2013, "002-fig4"),
-        Item("figure 5: correct depth", _SATO_2013, "002-fig5"),
-        Item("table 4: other features and records", _SATO_2013, "002-table4"),
-        Item("table 5: the same against Bonanza", _SATO_2013, "002-table5"),
+        Item("table 2: against the baselines", _SATO_2013, "002-table2", run_time=_SHOGI),
+        Item(
+            "table 3: against Bonanza",
+            _SATO_2013,
+            "002-table3",
+            "our αβ in Bonanza's place",
+            run_time=_SHOGI,
+        ),
+        Item("figures 2 and 3: progress", _SATO_2013, "002-fig2", run_time=_OTHELLO),
+        Item("figure 4: best-move change", _SATO_2013, "002-fig4", run_time=_OTHELLO),
+        Item("figure 5: correct depth", _SATO_2013, "002-fig5", run_time=_OTHELLO),
+        Item("table 4: other features and records", _SATO_2013, "002-table4", run_time=_SHOGI),
+        Item("table 5: the same against Bonanza", _SATO_2013, "002-table5", run_time=_SHOGI),
         Item(
             "c1 to c4, equation (6)",
             ("experiments/objective_searches.py",),
             "002-constants",
             "by a grid search in each game",
+            run_time=RunTime("small", "an hour"),
         ),
         Item(
             "other optimizers in PBILc's place",
             _SATO_2013,
             "002-optimizers",
             "ours: CMA-ES, SPSA and random search at equal games",
+            run_time=_OTHELLO,
         ),
     ),
 )

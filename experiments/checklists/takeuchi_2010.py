@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from experiments.checklists.checklist import Checklist, Item
+from experiments.checklists.checklist import Checklist, Item, RunTime
 
 _METRICS: Final = ("src/hyoka/analysis/metrics.py", "core/analysis/ranking.cpp")
 _CURVES: Final = ("src/hyoka/analysis/curves.py", "src/hyoka/analysis/curves.py")
@@ -33,9 +33,35 @@ TAKEUCHI_2010: Final = Checklist(
         Item("Kendall's τ", _METRICS, None, "pairs of a win and a loss, ties right (a footnote)"),
         Item("E(v)", _METRICS),
         Item("figures 2 and 3: all curves", _GO, "000-fig2"),
+        Item(
+            "figure 2 and tables I and II: Fuego itself",
+            _GO,
+            "000-fig2-fuego",
+            "needs Fuego 0.4.1",
+            run_time=RunTime("medium", "half an hour"),
+        ),
+        Item(
+            "figures 2 and 3: MC and MC-Score, playouts divided by the legal moves or not",
+            _GO,
+            "000-fig3-undivided",
+            run_time=RunTime("small", "15 minutes"),
+        ),
         Item("table I", _GO, "000-table1"),
         Item("table II", _GO, "000-table2"),
+        Item(
+            "tables I and II on more positions of each game",
+            _GO,
+            "000-table1-positions",
+            run_time=RunTime("small", "half an hour"),
+        ),
         Item("figure 4: Fuego by move number", _GO, "000-fig4", "PUCT in Fuego's place"),
+        Item(
+            "figure 4: Fuego itself",
+            _GO,
+            "000-fig4-fuego",
+            "needs Fuego 0.4.1",
+            run_time=RunTime("medium", "half an hour"),
+        ),
         Item("figure 5: UCT and MC by move number", _GO, "000-fig5"),
         Item("figure 6: GNU Go by move number", _GO, "000-fig6"),
         Item(
@@ -45,9 +71,22 @@ TAKEUCHI_2010: Final = Checklist(
             "`running_ladder`; its share on figure 8's page",
         ),
         Item("figure 7: Fuego at ladders", _GO, "000-fig7", "PUCT in Fuego's place"),
+        Item(
+            "figure 7: Fuego itself",
+            _GO,
+            "000-fig7-fuego",
+            "needs Fuego 0.4.1",
+            run_time=RunTime("medium", "half an hour"),
+        ),
         Item("figure 8: UCT and MC at ladders", _GO, "000-fig8"),
         Item("ko", ("core/features/go.cpp",), None, "`ko_forbidden`; its share on figure 9's page"),
         Item("figures 9 and 10: all programs at ko", _GO, "000-fig9"),
+        Item(
+            "figures 9 and 10 and section V-C, on all positions with a ko",
+            ("experiments/go_kos.py",),
+            "000-fig9-kos",
+            run_time=RunTime("small", "15 minutes"),
+        ),
         Item("figure 11: quiescence", _WEIGHTS, "000-fig11", "our evaluation in Crafty's place"),
         Item("figure 12: draws", _WEIGHTS, "000-fig12"),
         Item("figure 13: bishops", _WEIGHTS, "000-fig13"),

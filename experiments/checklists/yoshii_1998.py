@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from experiments.checklists.checklist import Checklist, Item
+from experiments.checklists.checklist import Checklist, Item, RunTime
 
 _GROWING: Final = ("core/mets/grow.cpp",)
 _YOSHII: Final = ("experiments/yoshii_1998.py",)
@@ -44,6 +44,7 @@ YOSHII_1998: Final = Checklist(
             ("src/hyoka/search/players.py", "experiments/yoshii_1998_player.py"),
             "001-player",
             "`ranking:strengths=FILE`",
+            run_time=RunTime("small", "half an hour"),
         ),
         Item(
             "strength of groups, life and death: what the author misses",

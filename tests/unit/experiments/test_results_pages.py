@@ -3,6 +3,7 @@
 
 import importlib.util
 import re
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
@@ -10,12 +11,20 @@ import pytest
 
 import recompute_verdicts
 from experiments import EXPERIMENTS
-from experiments.checklists import CHECKLISTS, Checklist
-from experiments.results_page import definition, read_results_page
+from experiments.checklists import CHECKLISTS, Checklist, Item
+from experiments.checklists.checklist import RunTime, claim_rows, item_rows, not_run
+from experiments.results_page import Made, ResultsPage, is_current, read_results_page
 
 TOP = Path(__file__).parents[3]
 NUMBER = re.compile(r"\d+-\d+-\d+|[\d,.]*\d")
 PAGES = sorted((TOP / "docs" / "results").glob("*.md"))
+CURRENT = {
+    page.experiment
+    for page in map(read_results_page, (page.read_text() for page in PAGES))
+    if page is not None and is_current(page, EXPERIMENTS[page.experiment])
+}
+NOT_RUN = set(EXPERIMENTS) - CURRENT
+"""Experiments without a page of their present definition."""
 ids = pytest.mark.parametrize("checklist", CHECKLISTS, ids=lambda each: each.number)
 
 
@@ -53,10 +62,17 @@ def test_the_pages_of_checklists_are_as_the_script_writes_them(
 
 
 @ids
-def test_claims_are_reasoned_and_quote_the_pages(checklist: Checklist) -> None:
-    """Each number of a claim is on the page that it is quoted from."""
+def test_claims_are_reasoned_and_quote_current_pages(checklist: Checklist) -> None:
+    """Each number of a claim is on the page that it is quoted from; an outdated page shows nothing.
+
+    A claim is "not run yet" only until its experiment has a current page.
+    """
     for item in checklist.items:
         for claim in item.claims:
+            if claim.status == "not run yet":
+                assert item.experiment in NOT_RUN, f"{claim.text}: state what the page shows"
+                assert not claim.figures, claim.text
+                continue
             assert claim.figures or claim.status == "cannot be asked here", claim.text
             assert bool(claim.cause) == (claim.status != "confirmed"), claim.text
             if claim.status == "contradicted":
@@ -67,28 +83,49 @@ def test_claims_are_reasoned_and_quote_the_pages(checklist: Checklist) -> None:
                 (claim.shown_by, claim.cause_figures),
             ):
                 if figures:
+                    assert experiment not in NOT_RUN, f"{claim.text}: outdated {experiment}"
                     page = (TOP / "docs" / "results" / f"{experiment}.md").read_text()
                     missing = set(NUMBER.findall(figures)) - set(NUMBER.findall(page))
                     assert not missing, f"{claim.text}: not on the page of {experiment}: {missing}"
 
 
-def test_every_experiment_has_a_page() -> None:
-    assert {page.stem for page in PAGES} == set(EXPERIMENTS)
+@ids
+def test_what_has_not_run_has_a_command_and_a_time(checklist: Checklist) -> None:
+    for item in checklist.items:
+        if item.experiment in NOT_RUN:
+            assert item.run_time is not None, item.experiment
+            assert item.run_time.scale in EXPERIMENTS[item.experiment].scales
+            assert item.run_time.time
+
+
+def test_every_page_is_of_an_experiment() -> None:
+    assert {page.stem for page in PAGES} <= set(EXPERIMENTS)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_is_of_the_current_definition(page: Path) -> None:
-    """Another definition makes other figures: run the experiment again (scripts/results.py)."""
+def test_a_page_names_its_experiment_and_pictures(page: Path) -> None:
+    """A page of another definition has other figures: checklists then say so (`NOT_RUN`)."""
     results_page = read_results_page(page.read_text())
     assert results_page is not None
     assert results_page.experiment == page.stem
     assert results_page.scale in EXPERIMENTS[results_page.experiment].scales
-    assert results_page.made.definition == definition(
-        EXPERIMENTS[results_page.experiment], results_page.scale
-    )
     assert not results_page.made.commit.endswith("+"), "made by code that nobody can find again"
     pictures = sorted(picture.name for picture in page.parent.glob(f"{page.stem}.*.svg"))
     assert pictures == sorted(re.findall(r"\]\(([^)]+\.svg)\)", page.read_text()))
+
+
+def test_checklists_say_what_has_not_run() -> None:
+    item = Item("table", (), "000-x", run_time=RunTime("small", "2 hours"), claims=(not_run("a"),))
+    checklist = Checklist("000", "Name 2000", (item,))
+    command = "`hyoka experiment run 000-x --scale small` (about 2 hours of one core)"
+    assert item_rows(checklist, {})[0][3] == f"not run yet: {command}"
+    made = Made("", "", "", "")
+    pages = {"000-x": ResultsPage("000-x", "small", made, Counter({"yes": 1}))}
+    assert item_rows(checklist, pages)[0][3] == "[1 yes](results/000-x.md), small"
+    outdated = item_rows(checklist, pages, {"000-x"})[0][3]
+    assert "of an earlier definition" in outdated
+    assert command in outdated
+    assert claim_rows(checklist)[0][2:4] == ("**not run yet**", command)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
