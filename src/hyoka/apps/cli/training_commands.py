@@ -466,7 +466,7 @@ def learn_objective_command(
     command resumes. Train with the result: hyoka learn comparison … --objective
     FOLDER/objective.json.
     """
-    chosen = plan()
+    chosen = plan(features="")  # known when the records are read
     cores = jobs or os.cpu_count() or 1
     with contextlib.ExitStack() as stack:
         executor, at_once = workers(stack, cores, cluster_address)
