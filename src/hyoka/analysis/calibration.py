@@ -430,10 +430,8 @@ class Calibration(Result):
             notes.append(SCORES_NOTE)
         if not all(part.logistic.link.is_straight for part in self.parts):
             notes.append(
-                "Link: x(value) = bend · asinh(value / bend). Extreme scores are limited; bend and "
-                "limit minimize log-loss on held-out games, unless they are set. The scales of "
-                "evaluators with different links are not comparable; compare the scores for 50%, "
-                "75% and 90%, or K."
+                "Link: x(value) = bend · asinh(value / bend). Scales of different links are not "
+                "comparable; the scores for 50%, 75% and 90%, and K, are."
             )
         return tuple(notes)
 
@@ -443,9 +441,8 @@ CALIBRATION_HEADINGS: Final = (
 )  # fmt: skip
 """Titles of the columns of `calibration_texts`."""
 SCORES_NOTE: Final = (
-    "50% at, 75% at, 90% at: the score at which the fitted curve reaches this probability. K: the "
-    "scale of the one-parameter curve 1 / (1 + exp(-score / K)), which has no link and is 50% at 0 "
-    "(values: at 0.5)."
+    "50% at: the score at which the curve reaches this probability. K: the scale of the "
+    "one-parameter curve 1 / (1 + exp(-score / K)), which is 50% at 0."
 )
 
 

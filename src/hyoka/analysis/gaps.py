@@ -472,10 +472,8 @@ class Gaps(Result):
         few = sum(not self.has_enough_games(part) for part in self.parts)
         return (
             *((too_few_note(few, self.min_games, "slice"),) if few else ()),
-            "Level: the first player's win probability minus that of the overall curve, at equal "
-            f"values{equal}; lean: the same for the side that the overall curve favors. Area: mean "
-            "gap over the shared range of values. Each p-value is a separate test: without any "
-            "effect, one of twenty is below 0.05.",
+            "Level: first player's win probability minus the overall curve's at equal values"
+            f"{equal}; lean: of the favored side; each p-value is a separate test.",
         )
 
 

@@ -389,8 +389,8 @@ class ReliabilityDiagrams(Result):
         if few := sum(not self.has_enough_games(each) for each in self.diagrams):
             notes.append(too_few_note(few, self.min_games))
         notes.append(
-            "Miscalibration: loss that isotonic recalibration removes. Discrimination: loss that "
-            "the order of the evaluations saves. Their intervals correct for overfitting."
+            "Miscalibration: loss that isotonic recalibration removes; discrimination: loss that "
+            "the order of the evaluations saves; intervals correct for overfitting."
         )
         return tuple(notes)
 

@@ -256,14 +256,13 @@ class Slices(Result):
         equal = f" with {self.held_equal} held equal" if self.held_equal else ""
         explained = (
             "Slices explained by a confounder are not findings: with it held equal, little of the "
-            "effect, or of the effect of a part of the condition, remains."
+            "effect remains."
         )
         return (
             *self.caveats,
             *((explained,) if any(each.explanation for each in self.slices) else ()),
-            f"Effect: win probability minus that of the overall curve at equal values{equal}; for "
-            "over- and underconfidence, of the side that the evaluation favors. Intervals are "
-            "corrected for selection. The expected share of false findings is at most "
+            f"Effect: win probability minus the overall curve's at equal values{equal}. Intervals "
+            "are corrected for selection; the false-discovery rate is at most "
             f"{self.false_discovery_rate:.0%}.",
         )
 

@@ -447,11 +447,13 @@ class WdlModels(Result):
         low = min(part.stages.low for part in enough)
         high = max(part.stages.high for part in enough)
         notes.append(
-            f"Coefficients belong to the powers of x = stage / {stages.reference:g}, highest "
-            f"first. The stage is {stages.name}, from {low:g} to {high:g}; fitted scores are up to "
-            f"±{' or ±'.join(f'{most:,.0f}' for most in beyond)}. The columns of the table are for "
-            f"stage {stages.reference:g}, or the nearest stage. -o FILE.h, .py or .json saves the "
-            "coefficients."
+            f"Coefficients: of powers of x = stage / {stages.reference:g}, highest first. The "
+            f"stage is {stages.name}, from {low:g} to {high:g}; fitted scores are up to "
+            f"±{' or ±'.join(f'{most:,.0f}' for most in beyond)}."
+        )
+        notes.append(
+            f"The table is for stage {stages.reference:g}, or the nearest; -o FILE.h, .py or .json "
+            "saves the coefficients."
         )
         return tuple(notes)
 

@@ -149,8 +149,6 @@ def analyze_disagreements_command(
     with _step("disagreements"):
         disagreement = inquiry.study.disagreements(one, other, inquiry.question, top=top)
     _answer(inquiry, {"disagreement": [disagreement]})
-    if not wants_json():
-        _print_disputed(disagreement)
 
 
 def _print_disputed(disagreement: Disagreement) -> None:
@@ -286,14 +284,29 @@ def _answer(
     if wants_json():
         print_json({name: [_as_json(result) for result in each] for name, each in results.items()})
         return
-    said: set[str] = set()
-    for each in results.values():
-        for result in each:
-            covered = _coverage_text(result)
-            if covered and covered not in said:
-                tell(covered)
-                said.add(covered)
-            print_result(result, points=points, said=said)
+    print_results([result for each in results.values() for result in each], points=points)
+
+
+def print_results(printed: Sequence[Result], *, points: bool = False) -> None:
+    """Print results as tables, then all notes once each, caveats last.
+
+    A curve's points are printed only on request.
+    """
+    for covered in dict.fromkeys(filter(None, map(_coverage_text, printed))):
+        tell(covered)
+    for result in printed:
+        _print_figures(result, points=points)
+    notes = dict.fromkeys(
+        note
+        for result in printed
+        if points or not isinstance(result, Curves)
+        for note in _notes(result)
+    )
+    caveats = {caveat for result in printed for caveat in getattr(result, "caveats", ())}
+    for note in sorted(notes, key=lambda each: each in caveats):
+        hint(note)
+    if notes:
+        hint("figures and intervals: hyoka help analyses")
 
 
 def _coverage_text(result: Result) -> str:
@@ -326,19 +339,15 @@ def _check_files(
     check_outputs(*files, kinds=(PAGE, PICTURE, TABLE, CODE), endings=endings)
 
 
-def print_result(result: Result, *, points: bool = False, said: set[str] | None = None) -> None:
-    """Print a result as a table, and notes that were not `said` before.
-
-    A curve's points are printed only on request.
-    """
-    said = set() if said is None else said
-    is_shape = isinstance(result, Curves) and not points
-    if not is_shape:
-        _print_table(result)
-    for line in _notes(result):
-        if line not in said:
-            (tell if is_shape else hint)(line)
-        said.add(line)
+def _print_figures(result: Result, *, points: bool) -> None:
+    """Print a result without its notes: as a table, or a sentence for each curve."""
+    if isinstance(result, Curves) and not points:
+        for line in _notes(result):
+            tell(line)
+        return
+    _print_table(result)
+    if isinstance(result, Disagreement):
+        _print_disputed(result)
     if isinstance(result, Slices):
         for split in [split for split in result.slices if split.is_sure][:3]:
             tell(f"• {split.sentence}")

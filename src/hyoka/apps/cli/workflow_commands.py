@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from hyoka.apps.cli.analyze_commands import print_result
+from hyoka.apps.cli.analyze_commands import print_results
 from hyoka.apps.cli.command_options import (
     Cluster,
     Jobs,
@@ -144,8 +144,7 @@ def demo_command(
         facts = {"metrics": metrics.rows(), "slices": slices.rows(), "seconds": round(seconds, 1)}
         print_json({"study": str(demo.go.path), "report": str(report), **facts})
         return
-    print_result(metrics)
-    print_result(slices)
+    print_results([metrics, slices])
     tell(f"The report is {report}: open it in a browser.")
     hint(f"Next: hyoka analyze summary {demo.go.path} --by phase · hyoka report {demo.chess.path}")
 

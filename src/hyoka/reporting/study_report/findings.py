@@ -45,7 +45,7 @@ class Finding:
 
 
 def findings_of(results: Results) -> tuple[Finding, ...]:
-    """The findings, the most important first; at most `MOST_FINDINGS`."""
+    """The findings, the most important first, and caveats; at most `MOST_FINDINGS`."""
     subjects = results.subjects
     kinds = [
         _doubts(results),
@@ -61,7 +61,15 @@ def findings_of(results: Results) -> tuple[Finding, ...]:
         islice((f for s in subjects for f in _worth(results, s)), 1),
         _exact(results),
     ]
-    return tuple(islice((finding for kind in kinds for finding in kind), MOST_FINDINGS))
+    last = list(_several_authors(results))
+    first = islice((finding for kind in kinds for finding in kind), MOST_FINDINGS - len(last))
+    return (*first, *last)
+
+
+def _several_authors(results: Results) -> Iterator[Finding]:
+    caveats = dict.fromkeys(c for s in results.subjects for c in s.positions.caveats)
+    for caveat in islice(caveats, _MOST_OF_A_KIND):
+        yield Finding("several comment authors", caveat)
 
 
 def _doubts(results: Results) -> Iterator[Finding]:
@@ -74,8 +82,6 @@ def _doubts(results: Results) -> Iterator[Finding]:
             "of them are wanted.",
             {"games": games},
         )
-    for caveat in dict.fromkeys(c for s in results.subjects for c in s.positions.caveats):
-        yield Finding("several comment authors", caveat)
     for subject in results.subjects:
         sample = subject.own.sample
         if not has_both(sample):

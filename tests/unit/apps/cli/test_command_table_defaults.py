@@ -15,7 +15,7 @@ from hyoka.apps.cli.command_table import COMMANDS, Command
 from hyoka.study import Study
 
 WORKERS = {"jobs", "threads"}
-"""They do not change results: a command uses all cores, a function one unless told otherwise."""
+"""They do not change results: a command uses all cores, a function one by default."""
 EXCEPTIONS = {
     ("learn objective", "passes"): "of the training of each individual, with names of its own",
     ("learn objective", "steps"): "of the training of each individual, with names of its own",
