@@ -105,10 +105,14 @@ def reference_pages() -> dict[str, str]:
         "`import hyoka as hk` has these names; the others are in the packages below.",
         "",
     ]
+    own: list[str] = []
     for name in hyoka.__all__:
         value = getattr(hyoka, name)
-        home = value.__name__ if inspect.ismodule(value) else homes[id(value)]
+        home = value.__name__ if inspect.ismodule(value) else homes.get(id(value), f"hyoka.{name}")
         top.append(f"- {{py:obj}}`hk.{name} <{home}>`: {_summary(value)}")
+        if home == f"hyoka.{name}":
+            own.append(f".. autofunction:: {home}")
+    top += ["", "```{eval-rst}", ".. py:module:: hyoka", "", "\n\n".join(own), "```"]
     top += ["", "```{toctree}", ":maxdepth: 1", "", *PACKAGES, "```", ""]
     return pages | {"reference/api/index.md": "\n".join(top)}
 
