@@ -45,8 +45,8 @@ BY_DUEL: Final = frozenset({"000-table3", "000-table5"})
 """A verdict for each row, in pairs."""
 BY_NAME: Final = frozenset(
     {
-        *("002-table2", "002-table3", "002-table4", "002-table5", "003-ablation"),
-        *("004-table6", "004-table6-gps", "004-table7"),
+        *("002-constants", "002-table2", "002-table3", "002-table4", "002-table5"),
+        *("003-ablation", "004-table6", "004-table6-gps", "004-table6-readings", "004-table7"),
     }
 )
 """Verdicts name the players, in pairs."""

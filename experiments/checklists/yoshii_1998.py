@@ -22,7 +22,13 @@ YOSHII_1998: Final = Checklist(
             "patterns: points within Manhattan distance 17, in four states",
             ("core/mets/questions.h", "core/mets/board.h"),
         ),
-        Item("figure 1: nodes, leaves, null nodes", ("core/mets/tree.h",)),
+        Item(
+            "figure 1: nodes, leaves, null nodes",
+            ("core/mets/tree.h",),
+            None,
+            "ours skips the paper's root, which asks about the move's own point: it is always "
+            "empty. Leaves are the same, depths one less",
+        ),
         Item("steps 1 to 3: the threshold", _GROWING, None, "`--min-patterns`"),
         Item("figure 2, the range constraint: rings", _GROWING),
         Item(
@@ -31,7 +37,13 @@ YOSHII_1998: Final = Checklist(
             None,
             "the smallest entropy first: the paper does not say which, and its sizes tell",
         ),
-        Item("the score: negative by positive count", ("core/bulk/mets.h", "core/mets/odds.cpp")),
+        Item(
+            "the score: negative by positive count",
+            ("core/bulk/mets.h", "core/mets/odds.cpp"),
+            None,
+            "leaves without negatives all have score 0 in the paper; ours count half a negative, "
+            "so that more positives rank higher",
+        ),
         Item(
             "table 1: leaves and bytes by threshold; mean depth",
             _YOSHII,

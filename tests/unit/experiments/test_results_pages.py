@@ -160,3 +160,33 @@ def test_scores_of_games_without_pairs_are_recomputed_exactly() -> None:
 """
     new = recompute_verdicts.recomputed("003-table1", page)
     assert "| reversed | -0.250 (-0.404 to -0.006) | p = 0.041 |" in new
+
+
+def test_scores_are_found_by_the_names_of_several_searches() -> None:
+    """Searches have numbers, and a table has a row for each opponent."""
+    page = """| player |  | theirs | ours +−= | points |
+| --- | --- | ---: | ---: | ---: |
+| proposed 1 | v comparison | 0.613 | 260-120-20 | 0.675 ±0.048 |
+| proposed 1 | v start |  | 190-190-20 | 0.500 ±0.048 |
+| proposed 2 | v comparison | 0.613 | 120-260-20 | 0.325 ±0.048 |
+| othello: the best c | v the paper's c |  | 260-120-20 | 0.675 ±0.048 |
+
+## Verdicts
+
+| as in the paper? |  | found |  |
+| --- | --- | --- | --- |
+| proposed 1 beats comparison | not shown | +9.0 | points a game |
+| proposed 1 beats start | yes | +9.0 | points a game |
+| proposed 2 beats comparison | not shown | +9.0 | points a game |
+| proposed 1 does better than proposed 2 | not shown | +9.0 | points a game |
+| othello: the best c beats the paper's c | not shown | +9.0 | points a game |
+"""
+    for name in ("002-table2", "002-constants"):
+        new = recompute_verdicts.answers(recompute_verdicts.recomputed(name, page))
+        assert dict(new[2:]) == {  # after the headings
+            "proposed 1 beats comparison": "yes",
+            "proposed 1 beats start": "not shown",
+            "proposed 2 beats comparison": "reversed",
+            "proposed 1 does better than proposed 2": "yes",
+            "othello: the best c beats the paper's c": "yes",
+        }
