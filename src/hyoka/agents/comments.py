@@ -279,8 +279,8 @@ class ByPlayer(CommentsSpec):
         """
         by_pattern = merge_names(names, self.merge)
         programs = self._programs(names)
-        known = [*by_pattern, *names, *programs.values()]
-        check_patterns(self.players, known)
+        all_names = [*by_pattern, *names, *programs.values()]
+        check_patterns(self.players, all_names)
         evaluators = {}
         for name, group in zip(names, by_pattern, strict=True):
             if group in self.merge:
@@ -360,8 +360,8 @@ def take_turns(leaning: NDArray[Any], games: NDArray[Any], plies: NDArray[Any]) 
     at = np.arange(1, len(leaning) - 1)
     beside = (games[at - 1] == games[at + 1]) & (plies[at + 1] - plies[at - 1] == 2)
     apart = leaning[at] - (leaning[at - 1] + leaning[at + 1]) / 2
-    known = beside & np.isfinite(apart)
-    at, apart = at[known], apart[known]
+    is_finite = beside & np.isfinite(apart)
+    at, apart = at[is_finite], apart[is_finite]
     lean = apart * np.where(plies[at] % 2 == 1, 1, -1)
     _, number, count = np.unique(games[at], return_inverse=True, return_counts=True)
     place = np.arange(len(at)) - (np.cumsum(count) - count)[number]

@@ -210,22 +210,22 @@ def _words(kind: pa.DataType) -> str:
 
 
 def _check(columns: dict[str, pa.ChunkedArray], names: dict[str, str], source: str) -> None:
-    for meant in ("value", "win", "draw", "loss", "score"):
-        if meant not in columns:
+    for column in ("value", "win", "draw", "loss", "score"):
+        if column not in columns:
             continue
-        numbers = columns[meant].cast(pa.float64()).to_numpy(zero_copy_only=False)
-        valid = np.asarray(columns[meant].is_valid())
+        numbers = columns[column].cast(pa.float64()).to_numpy(zero_copy_only=False)
+        valid = np.asarray(columns[column].is_valid())
         wrong = valid & ~np.isfinite(numbers)
         hint = "a finite number is expected"
-        if meant != "score":
+        if column != "score":
             wrong |= valid & ~((numbers >= 0) & (numbers <= 1))
             hint = "it is 0 to 1"
-            if meant == "value":
+            if column == "value":
                 hint = f"an expected result is 0 to 1; scores: score={names['value']}"
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             raise SourceError(
-                f"{source}: row {row + 1}: {names[meant]} is {numbers[row]:g}: {hint}"
+                f"{source}: row {row + 1}: {names[column]} is {numbers[row]:g}: {hint}"
             )
     if "mate" in columns and (zero := pc.index(columns["mate"], 0).as_py()) >= 0:
         raise SourceError(
@@ -250,10 +250,10 @@ def _with_chances(columns: dict[str, pa.ChunkedArray], source: str) -> dict[str,
             f"{source}: row {wrong[0] + 1}: win, draw and loss are {total[wrong[0]]:g}, not 1"
         )
     value = pc.add(win, pc.multiply(draw, 0.5)).cast(pa.float32())
-    known = columns.get("value")
+    stored = columns.get("value")
     return columns | {
         "draw": draw.cast(pa.float32()),
-        "value": value if known is None else pc.coalesce(known, value),
+        "value": value if stored is None else pc.coalesce(stored, value),
     }
 
 

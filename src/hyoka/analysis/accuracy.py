@@ -236,8 +236,8 @@ def _first_of_each(games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.int64
     """Order positions by game and ply; of equal ones, keep only the first."""
     order = np.lexsort((plies, games))
     again = (np.diff(games[order], prepend=-1) == 0) & (np.diff(plies[order], prepend=-1) == 0)
-    kept: NDArray[np.int64] = order[~again]
-    return kept
+    firsts: NDArray[np.int64] = order[~again]
+    return firsts
 
 
 def _volatility(percent: Reals, games: NDArray[np.uint32], moves: NDArray[np.int64]) -> Reals:

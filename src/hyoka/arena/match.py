@@ -218,12 +218,12 @@ def _changed(plan: MatchPlan, keys: list[str], stored: Mapping[str, Any]) -> str
     """Describe which files or functions differ from those at the match's start."""
     if keys != ["contents"]:
         return None
-    known = stored.get("contents", [])
+    contents = stored.get("contents", [])
     game = plan.game_content
-    words = [] if game is None or game.rpartition(": ")[2] in known else ["the game"]
+    words = [] if game is None or game.rpartition(": ")[2] in contents else ["the game"]
     for player in plan.players:
         for name, content in player.spec.dependencies.items():
-            if f"{name} {content}" not in known:
+            if f"{name} {content}" not in contents:
                 words.append(f"{name} of {player.text}")
     changed = ", ".join(words) or "what its players are made of"
     return f"{changed} has changed since it began; bring it back"

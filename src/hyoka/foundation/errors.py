@@ -25,16 +25,16 @@ from collections.abc import Iterable
 from typing import Final
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, names: Iterable[str]) -> str:
     """Suggest the nearest known word: `did you mean X?`; empty if none is near."""
-    wanted = word.lower()
-    spelt = {other.lower(): other for other in known}
-    near = difflib.get_close_matches(wanted, list(spelt), n=3)
+    lower = word.lower()
+    spelt = {other.lower(): other for other in names}
+    near = difflib.get_close_matches(lower, list(spelt), n=3)
 
     def likeness(other: str) -> tuple[float, bool]:
         # Among equally near words, prefer one with swapped letters.
-        ratio = difflib.SequenceMatcher(None, other, wanted).ratio()
-        return ratio, sorted(other) == sorted(wanted)
+        ratio = difflib.SequenceMatcher(None, other, lower).ratio()
+        return ratio, sorted(other) == sorted(lower)
 
     return f"did you mean {spelt[max(near, key=likeness)]}?" if near else ""
 
@@ -164,5 +164,5 @@ class EngineError(Error):
         return f"{self}; its last words: {words}"
 
     def __reduce__(self) -> tuple[type["EngineError"], tuple[str, str, str, str, str]]:
-        given = (self.engine, self.message, self.transcript, self.reason, self.last_words)
-        return type(self), given
+        arguments = (self.engine, self.message, self.transcript, self.reason, self.last_words)
+        return type(self), arguments

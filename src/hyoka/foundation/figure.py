@@ -145,13 +145,13 @@ class Figure:
         if name in self.labels:
             return self.labels[name], {name}
         used: set[str] = set()
-        for known, label in self.labels.items():
-            if name.startswith(f"{known}{_AND}"):
-                name, used = label + name.removeprefix(known), used | {known}
+        for original, label in self.labels.items():
+            if name.startswith(f"{original}{_AND}"):
+                name, used = label + name.removeprefix(original), used | {original}
                 break
-        for known, label in self.labels.items():
-            if name.endswith(f"{_AND}{known}"):
-                name, used = name.removesuffix(known) + label, used | {known}
+        for original, label in self.labels.items():
+            if name.endswith(f"{_AND}{original}"):
+                name, used = name.removesuffix(original) + label, used | {original}
                 break
         return name, used
 

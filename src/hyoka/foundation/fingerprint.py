@@ -88,16 +88,16 @@ def fingerprint(value: Any) -> str:
     >>> fingerprint(half) == fingerprint(lambda game: game.score / 3)
     False
     """
-    said = _said(value)
-    return said if said is not None else _Traversal(_name(value)).digest(value)[:_LENGTH]
+    declared = _declared(value)
+    return declared if declared is not None else _Traversal(_name(value)).digest(value)[:_LENGTH]
 
 
-def _said(value: Any) -> str | None:
+def _declared(value: Any) -> str | None:
     """Return a value's own fingerprint; a class's is only for its objects."""
     if isinstance(value, type | types.ModuleType):
         return None
-    said = getattr(value, "fingerprint", None)
-    return said if isinstance(said, str) and said else None
+    declared = getattr(value, "fingerprint", None)
+    return declared if isinstance(declared, str) and declared else None
 
 
 def _name(value: Any) -> str:
@@ -132,8 +132,8 @@ class _Traversal:
     def _add_value(self, value: Any, where: str, depth: int) -> None:
         if depth > _MOST_DEEP:
             raise self._refusal(where, "is nested too deeply")
-        if (said := _said(value)) is not None:
-            self._add("said", said)
+        if (declared := _declared(value)) is not None:
+            self._add("said", declared)
         elif (name := _installed_name(value)) is not None:
             self._add("installed", name)
         elif not self._add_plain(value) and not self._add_compound(value, where, depth + 1):

@@ -41,8 +41,8 @@ class Estimate:
     @property
     def ends(self) -> tuple[float, float]:
         """Set the interval's ends; the value itself if unknown."""
-        known = not (math.isnan(self.low) or math.isnan(self.high))
-        return (self.low, self.high) if known else (self.value, self.value)
+        is_finite = not (math.isnan(self.low) or math.isnan(self.high))
+        return (self.low, self.high) if is_finite else (self.value, self.value)
 
     def __neg__(self) -> "Estimate":
         return Estimate(-self.value, -self.high, -self.low)

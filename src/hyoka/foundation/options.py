@@ -75,8 +75,8 @@ class Option:
         if isinstance(value, bool) or value is None or self.parse is not None:
             return
         if self.choices and value not in self.choices:
-            known = ", ".join(self.choices)
-            raise ParameterError(self.field, f"is one of {known}, not '{value}'")
+            choices = ", ".join(self.choices)
+            raise ParameterError(self.field, f"is one of {choices}, not '{value}'")
         if isinstance(value, int | float):
             if isinstance(value, float) and not math.isfinite(value):
                 raise ParameterError(self.field, f"is a finite number, not {value}")

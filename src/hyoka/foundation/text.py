@@ -95,9 +95,9 @@ def matching_names(names: Sequence[str], patterns: Iterable[str], what: str = "n
 
 def check_patterns(patterns: Iterable[str], names: Sequence[str], what: str = "name") -> None:
     """Raise NotationError if a pattern matches no name."""
-    known = set(names)
+    exact = set(names)
     for pattern in patterns:
-        if pattern in known or (ANY in pattern and any(matches(pattern, name) for name in names)):
+        if pattern in exact or (ANY in pattern and any(matches(pattern, name) for name in names)):
             continue
         bare = pattern.replace(ANY, "").strip()
         hint = nearest(bare, [*names, *(name.split()[0] for name in names if name.split())])

@@ -290,8 +290,8 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
             break
     if not head:
         return
-    known = format or recognize(head[:_HEAD])
-    if known is None:
+    detected = format or recognize(head[:_HEAD])
+    if detected is None:
         if not until_broken.problem:
             reason = (
                 f"no records that Hyoka can read; formats are {', '.join(FORMATS)} "
@@ -300,12 +300,12 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
             yield _refusing(source, "no records", reason)
         return
     names: tuple[bytes, ...] = ()
-    if known == "wthor":
+    if detected == "wthor":
         names, refused = _names_beside(source)
         if refused:
-            yield Batch(source.name, known, _core.Table(), refused)
-    reader = _core.Reader(known, *names)
-    ahead = as_utf8(itertools.chain([head], blocks), known)
+            yield Batch(source.name, detected, _core.Table(), refused)
+    reader = _core.Reader(detected, *names)
+    ahead = as_utf8(itertools.chain([head], blocks), detected)
     following: bytes | None = next(ahead, b"")
     waiting: list[bytes] = []  # the rest of the last block, and new data
     size = left = games = 0
@@ -330,10 +330,10 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
             refused.append(Refused(source.name, 0, games, 0, "too large", reason))
             following = None
         if len(table) or refused:
-            yield Batch(source.name, known, table, refused)
+            yield Batch(source.name, detected, table, refused)
     if games == 0 and not until_broken.problem and head.strip():
-        reason = f"no games that read as {known}"
-        yield _refusing(source, "no records", reason, known)
+        reason = f"no games that read as {detected}"
+        yield _refusing(source, "no records", reason, detected)
 
 
 _NAME_SIZES: Final = {".jou": 20, ".trn": 26}
@@ -477,7 +477,7 @@ def _arrow_of(batch: Batch) -> pa.Table:
     def coded(codes: NDArray[Any], names: pa.StringArray) -> pa.DictionaryArray:
         return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int8)), names)
 
-    def known(values: NDArray[Any]) -> pa.Array:
+    def nullable(values: NDArray[Any]) -> pa.Array:
         return pa.array(values, mask=np.isnan(values))
 
     winner = table.winner
@@ -500,11 +500,11 @@ def _arrow_of(batch: Batch) -> pa.Table:
         "rules": texts("rules"),
         "time_control": texts("time_control"),
         "opening": texts("opening"),
-        "komi": known(table.komi),
+        "komi": nullable(table.komi),
         "handicap": table.handicap,
         "result": pa.array((winner + 1) / np.float32(2), pa.float32(), mask=winner == 2),
         "ending": coded(table.ending, _ENDING_NAMES),
-        "margin": known(table.margin),
+        "margin": nullable(table.margin),
         "plies": np.diff(table.move_offsets).astype(np.int32),
         "start": texts("start"),
         "tags": pa.MapArray.from_arrays(

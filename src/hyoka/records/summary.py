@@ -78,9 +78,9 @@ class Summary:
             for key in ("plies", "komi"):
                 values[key] = bounds(values[key])
             standings = values.pop("standings")
-            for key, given in (("ranks", standings.ranks), ("ratings", standings.ratings)):
-                ends = {"lowest": given.lowest or None, "highest": given.highest or None}
-                values[key] = bounds(given) | ends
+            for key, levels in (("ranks", standings.ranks), ("ratings", standings.ratings)):
+                ends = {"lowest": levels.lowest or None, "highest": levels.highest or None}
+                values[key] = bounds(levels) | ends
             games[name] = values
         first = [asdict(refused) for refused in self.first_refused]
         return {

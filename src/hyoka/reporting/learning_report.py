@@ -378,12 +378,12 @@ def loss_section(log: str) -> Section | None:
     """
     spots: list[Spot] = []
     for line in log.splitlines():
-        head, colon, said = line.strip().partition(": ")
+        head, colon, losses = line.strip().partition(": ")
         what, _, number = head.partition(" ")
         if not colon or what not in ("epoch", "pass") or not re.fullmatch("[0-9]{1,9}", number):
             continue
-        said, _, held = said.replace("held out", "held-out").partition("; held-out: ")
-        for part in said.replace(" = ", ", ").replace(" + ", ", ").split(", "):
+        losses, _, held = losses.replace("held out", "held-out").partition("; held-out: ")
+        for part in losses.replace(" = ", ", ").replace(" + ", ", ").split(", "):
             words, _, value = part.rpartition(" ")
             spots += _spot(words.removeprefix("loss ").removeprefix("of "), number, value)
         spots += _spot("held-out games", number, held.partition(",")[0])

@@ -264,13 +264,13 @@ def caveats(*headings: str) -> list[str]:
     """
     text = (files("hyoka.reporting") / "caveats.md").read_text(encoding="utf-8")
     limits: list[str] = []
-    wanted = False
+    is_listed = False
     for line in text.splitlines():
         if line.startswith("## "):
-            wanted = line[3:] in headings
-        elif wanted and line.startswith("- "):
+            is_listed = line[3:] in headings
+        elif is_listed and line.startswith("- "):
             limits.append(line[2:])
-        elif wanted and line.startswith("  "):
+        elif is_listed and line.startswith("  "):
             limits[-1] += " " + line.strip()
     plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", each) for each in limits]
     return [re.sub(r"\*\*|`", "", each) for each in plain]

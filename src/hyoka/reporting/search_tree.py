@@ -300,13 +300,13 @@ def _charts(tree: SearchTree) -> tuple[Chart, ...]:
             if all_visits:
                 shares.append(Spot(name, x, visits / all_visits))
     across = "playouts" if by_playouts else "depth"
-    made = []
+    charts = []
     for spots, up in ((shares, "share of visits"), (values, "value for the first player")):
         if spots:
             chart = lines(spots, x=across, y=up, share=True, log_x=by_playouts)
             whose = "the best moves" if by_playouts else "whatever was best"
-            made.append(Chart(chart, f"The {up} of {whose}, by {across}."))
-    return tuple(made)
+            charts.append(Chart(chart, f"The {up} of {whose}, by {across}."))
+    return tuple(charts)
 
 
 def heat_of(board: Diagram, node: TreeNode) -> dict[str | Cell, float]:

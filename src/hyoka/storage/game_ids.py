@@ -50,8 +50,8 @@ class GameIds:
     @classmethod
     def of(cls, ids: Iterable[int] | NDArray[np.uint64]) -> Self:
         """Build the set of ids."""
-        given = ids if isinstance(ids, np.ndarray) else np.array(list(ids), np.uint64)
-        return cls(np.unique(given))
+        numbers = ids if isinstance(ids, np.ndarray) else np.array(list(ids), np.uint64)
+        return cls(np.unique(numbers))
 
     @classmethod
     def of_moves(cls, moves: NDArray[np.uint16], offsets: NDArray[np.int64]) -> Self:

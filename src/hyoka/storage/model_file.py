@@ -185,16 +185,16 @@ class ModelFile:
         path: str = "",
     ) -> "ModelFile":
         """Create a new model; a JSON object names its game in `game`."""
-        known = _kind_named(kind)
-        if isinstance(content, Mapping) != known.is_json:
-            what = "a JSON object" if known.is_json else "bytes"
+        description = _kind_named(kind)
+        if isinstance(content, Mapping) != description.is_json:
+            what = "a JSON object" if description.is_json else "bytes"
             raise NotationError(f"the content of {kind} is {what}, not a {type(content).__name__}")
         if isinstance(content, Mapping):
             if _HEADER in content:
                 raise NotationError(f"'{_HEADER}' is the header's name, not one of the content")
             game = content.get("game", game)
             content = _text(content, path)
-        return cls(kind, content, path, game, known.version, origin)
+        return cls(kind, content, path, game, description.version, origin)
 
     @classmethod
     def from_bytes(cls, data: bytes, *, path: str = "", kind: str | None = None) -> "ModelFile":
@@ -391,8 +391,8 @@ def _described(
         raise SourceError(f"{path}: its header is no object, but {shown(header)}")
     kind, version, sha256 = (header.get(name) for name in ("kind", "version", "sha256"))
     if not isinstance(kind, str) or kind not in KINDS:
-        known = ", ".join(KINDS)
-        raise SourceError(f"{path}: this Hyoka knows no kind {shown(kind)}; it knows {known}")
+        kinds = ", ".join(KINDS)
+        raise SourceError(f"{path}: this Hyoka knows no kind {shown(kind)}; it knows {kinds}")
     if KINDS[kind].is_json != is_json:
         form = "a JSON object" if KINDS[kind].is_json else "no JSON object"
         raise SourceError(f"{path}: a file of {kind} is {form}")

@@ -40,38 +40,38 @@ class MatchedRows:
         return len(self.rows)
 
 
-def read_table(given: object) -> pa.Table:
+def read_table(source: object) -> pa.Table:
     """Read a table from a file (CSV or Parquet, by content), or convert a table.
 
     Tables are dictionaries of columns, Arrow tables, and data frames of pandas and Polars; a named
     index of pandas becomes columns.
     """
-    if isinstance(given, str | Path):
-        return _read(Path(given))
+    if isinstance(source, str | Path):
+        return _read(Path(source))
     try:
-        return _as_arrow(given)
+        return _as_arrow(source)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         message = escape_control_chars(str(error).splitlines()[0])
-        raise SourceError(f"the {type(given).__name__} is no table: {message}") from error
+        raise SourceError(f"the {type(source).__name__} is no table: {message}") from error
 
 
-def _as_arrow(given: Any) -> pa.Table:
-    if isinstance(given, pa.Table):
-        return given
-    if isinstance(given, pa.RecordBatch):
-        return pa.Table.from_batches([given])
-    if isinstance(given, Mapping):
-        return pa.table(dict(given))
-    if hasattr(given, "collect_schema") and hasattr(given, "collect"):  # Polars, lazy
-        given = given.collect()
-    if hasattr(given, "to_frame") and hasattr(given, "index"):  # a series of pandas
-        given = given.to_frame()
-    if hasattr(given, "iloc") and hasattr(given, "columns"):
-        named = [name for name in given.index.names if name is not None]
-        return pa.Table.from_pandas(given.reset_index(named), preserve_index=False)
-    if hasattr(given, "to_arrow") and hasattr(given, "columns"):  # Polars
-        return given.to_arrow()
-    raise SourceError(f"no table: {type(given).__name__}; a CSV or Parquet file, or a data frame")
+def _as_arrow(source: Any) -> pa.Table:
+    if isinstance(source, pa.Table):
+        return source
+    if isinstance(source, pa.RecordBatch):
+        return pa.Table.from_batches([source])
+    if isinstance(source, Mapping):
+        return pa.table(dict(source))
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # Polars, lazy
+        source = source.collect()
+    if hasattr(source, "to_frame") and hasattr(source, "index"):  # a series of pandas
+        source = source.to_frame()
+    if hasattr(source, "iloc") and hasattr(source, "columns"):
+        named = [name for name in source.index.names if name is not None]
+        return pa.Table.from_pandas(source.reset_index(named), preserve_index=False)
+    if hasattr(source, "to_arrow") and hasattr(source, "columns"):  # Polars
+        return source.to_arrow()
+    raise SourceError(f"no table: {type(source).__name__}; a CSV or Parquet file, or a data frame")
 
 
 def _read(file: Path) -> pa.Table:

@@ -21,16 +21,16 @@ from hyoka.foundation.errors import Error, ParameterError, StudyError
 from hyoka.games import facts_named, is_in_python
 from hyoka.records.bulk import UNFINISHED
 from hyoka.study.sampling import (
+    EVALUATION_COLUMNS,
     EVALUATOR,
     PHASE,
-    SAID,
     Measured,
     Question,
+    evaluated_positions,
+    evaluation_columns_in,
     evaluator_titles,
     measured,
     quoted,
-    said_by,
-    said_in,
 )
 from hyoka.study.sql import check_condition
 from hyoka.study.tables import find_positions
@@ -111,7 +111,7 @@ def _load_positions(
     """
     sql = {_FIRST: _FIRST}
     if question.where is not None:
-        usable = [*study.condition_columns(), EVALUATOR, *SAID]
+        usable = [*study.condition_columns(), EVALUATOR, *EVALUATION_COLUMNS]
         checked = check_condition(question.where, usable)
         sql[question.where] = f"case when {checked} then true else false end"
     by = question.expression
@@ -149,9 +149,9 @@ def _clocks(study: "Study", loaded: Measured) -> NDArray[np.float64]:
     )
     if not len(rows):
         raise ParameterError("by", "cannot be clock: the records state no time left")
-    place, known = find_positions(rows, loaded.game_ids, loaded.plies)
+    place, exists = find_positions(rows, loaded.game_ids, loaded.plies)
     clocks = np.append(rows["clock"].to_numpy(), np.nan)
-    return np.where(known, clocks[place], np.nan)
+    return np.where(exists, clocks[place], np.nan)
 
 
 def _finals(study: "Study", game_ids: NDArray[np.int64]) -> Finals:
@@ -164,8 +164,8 @@ def _finals(study: "Study", game_ids: NDArray[np.int64]) -> Finals:
     if is_in_python(study.game):
         from hyoka.search import EXACT_METHODS  # noqa: PLC0415 - few studies need searches
 
-        known = map(EXACT_METHODS["rules"], table.positions())
-        results = np.array([np.nan if each is None else each for each in known])
+        values = map(EXACT_METHODS["rules"], table.positions())
+        results = np.array([np.nan if each is None else each for each in values])
     else:
         outcomes = table.outcomes()
         results = np.where(outcomes == UNFINISHED, np.nan, (1.0 + outcomes) / 2)
@@ -175,10 +175,16 @@ def _finals(study: "Study", game_ids: NDArray[np.int64]) -> Finals:
 
 def _count_moves(study: "Study", name: str, where: str | None) -> int:
     """Count the moves after positions that meet a condition."""
-    known = study.condition_columns()
+    columns = study.condition_columns()
     texts = [] if where is None else [where]
-    source = said_by(study, [name]) if said_in(texts, known) else "positions"
-    condition = "true" if where is None else check_condition(where, [*known, EVALUATOR, *SAID])
+    source = (
+        evaluated_positions(study, [name]) if evaluation_columns_in(texts, columns) else "positions"
+    )
+    condition = (
+        "true"
+        if where is None
+        else check_condition(where, [*columns, EVALUATOR, *EVALUATION_COLUMNS])
+    )
     [count] = study.sql(f"select count(*) as n from {source} where ply < plies and {condition}")[
         "n"
     ].to_pylist()

@@ -113,10 +113,10 @@ class PlayersOf:
             who = places[np.searchsorted(numbers, codes)]
             controls.append(Control(COMMENT_AUTHOR, (3 * who + authors).astype(np.int64)))
         difference = self.difference[self.game]
-        known = np.isfinite(difference)
-        if known.mean() >= _LEAST_KNOWN and len(np.unique(difference[known])) > 1:
+        is_finite = np.isfinite(difference)
+        if is_finite.mean() >= _LEAST_KNOWN and len(np.unique(difference[is_finite])) > 1:
             shares = np.linspace(0, 1, _RATING_STRATA + 1)[1:-1]
-            cuts = np.unique(np.quantile(difference[known], shares))
+            cuts = np.unique(np.quantile(difference[is_finite], shares))
             strata = np.searchsorted(cuts, difference, side="right")
-            controls.append(Control(RATINGS, np.where(known, strata, len(cuts) + 1)))
+            controls.append(Control(RATINGS, np.where(is_finite, strata, len(cuts) + 1)))
         return controls

@@ -76,26 +76,26 @@ def rank_moves(
     tally = Tally(progress, name, len(table), "positions")
     predictions = table.predictions(ranking, progress=tally.reach)
     tally.reach(len(table))
-    known = predictions.ranks > 0
+    is_ranked = predictions.ranks > 0
     rows = pa.table(
         [
             pa.array(chosen["game_id"].to_numpy()),
             pa.array(chosen["ply"].to_numpy().astype(np.int32)),
-            pa.array(predictions.ranks, mask=~known),
-            pa.array(predictions.losses, mask=~known),
+            pa.array(predictions.ranks, mask=~is_ranked),
+            pa.array(predictions.losses, mask=~is_ranked),
             pa.array(predictions.entropies, mask=np.isnan(predictions.entropies)),
         ],
         schema=RANKING_SCHEMA,
     )
     with changing(derived_file(study.path, "rankings", name), "ranking") as change:
         change.replace_all(rows, {"name": name, "model": str(model), "created": now()})
-    first = float((predictions.ranks[known] == 1).mean()) if known.any() else 0.0
+    first = float((predictions.ranks[is_ranked] == 1).mean()) if is_ranked.any() else 0.0
     ids = np.array([game_id(record.moves) for _, record in study.records()], np.uint64)
     learned = LearnedGames.of_model(study.game, model)
     return RankingSummary(
         name,
         len(table),
-        int(known.sum()),
+        int(is_ranked.sum()),
         first,
         ranking_columns(name),
         len(ids),
@@ -169,9 +169,9 @@ def _search_of(spec: str | SearchSpec, game: str) -> SearchSpec:
     search = (SearchSpec.from_text(spec) if isinstance(spec, str) else spec).validated_for(game)
     if search.kind != _KIND:
         raise ParameterError("spec", f"is {_KIND} or {_KIND}:SETTINGS, not {search.kind}")
-    said = {*dict(search.chosen), *search.parts}
+    settings = {*dict(search.chosen), *search.parts}
     for name in _WITHOUT_EFFECT:
-        if name in said:
+        if name in settings:
             raise ParameterError("spec", f"'{name}' has no effect on searches of depth 1 to 3")
     return search
 
@@ -184,11 +184,11 @@ def stored_categories(study: Study, games: NDArray[Any], plies: NDArray[Any]) ->
     if not study.category_columns:
         return None
     rows = study.sql("select * from categories order by game_id, ply")
-    place, known = find_positions(rows, games, plies)
+    place, exists = find_positions(rows, games, plies)
     kinds = []
     for name in CATEGORY_COLUMNS:
         numbers = rows[name].fill_null(-1).to_numpy().astype(np.int8)
-        kinds.append(np.where(known, np.append(numbers, np.int8(-1))[place], np.int8(-1)))
+        kinds.append(np.where(exists, np.append(numbers, np.int8(-1))[place], np.int8(-1)))
     return Categories(*kinds)
 
 
@@ -230,11 +230,11 @@ def has_visits(study: Path) -> bool:
 def stored_visits(study: Study, games: NDArray[Any], plies: NDArray[Any]) -> Visits:
     """The stored visits of some positions."""
     rows = study.sql("select * from visits order by game_id, ply").combine_chunks()
-    place, known = find_positions(rows, games, plies)
+    place, exists = find_positions(rows, games, plies)
     moves, visits = (_flat(rows[name]) for name in ("moves", "visits"))
     lengths = np.append(np.diff(moves[0]), 0)
     begins = moves[0]
-    counts = np.where(known, lengths[place], 0)
+    counts = np.where(exists, lengths[place], 0)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     places = np.repeat(begins[place] - offsets[:-1], counts) + np.arange(offsets[-1])
     return Visits(offsets, moves[1][places], visits[1][places])

@@ -75,12 +75,12 @@ class DuplicateMerger:
         if not len(games):
             return
         originals = games["duplicate_of"]
-        said = remarks.append_column(
+        of_duplicates = remarks.append_column(
             "duplicate_of", originals.take(pc.index_in(remarks["game_id"], games["game_id"]))
         )
         self._collected[number] = _Collected(
             self._keep(games.drop_columns(["moves"]), f"games-{number}"),
-            self._keep(said, f"remarks-{number}"),
+            self._keep(of_duplicates, f"remarks-{number}"),
             *(int(each.as_py()) for each in pc.min_max(originals).values()),
         )
 
@@ -121,13 +121,13 @@ class DuplicateMerger:
         for collected in here:
             of_part = (pc.field("duplicate_of") >= first) & (pc.field("duplicate_of") < last)
             duplicates = pq.read_table(collected.games, filters=of_part)
-            said = _unknown(pq.read_table(collected.remarks, filters=of_part), remarks)
+            unknown = _unknown(pq.read_table(collected.remarks, filters=of_part), remarks)
             for row in _rows_of(games.drop_columns(["moves"]), duplicates["duplicate_of"], before):
                 before[row["game_id"]] = dict(row)
                 rows[row["game_id"]] = row
-            for row in _rows_of(remarks, said["duplicate_of"], notes):
+            for row in _rows_of(remarks, unknown["duplicate_of"], notes):
                 notes.setdefault(row["game_id"], []).append(row)
-            new = _by_game(said.drop_columns(["duplicate_of"]).to_pylist())
+            new = _by_game(unknown.drop_columns(["duplicate_of"]).to_pylist())
             for duplicate in duplicates.to_pylist():
                 original = duplicate["duplicate_of"]
                 same_players = _same_players(rows[original], duplicate)
@@ -182,26 +182,28 @@ def _beside(part: Part, table: str) -> str:
     return f"{table}/{part.name.rpartition('/')[2]}"
 
 
-def _unknown(said: pa.Table, remarks: pa.Table) -> pa.Table:
+def _unknown(of_duplicates: pa.Table, remarks: pa.Table) -> pa.Table:
     """Return the rows of duplicates that are not stored yet."""
     keys = _keys(remarks["game_id"], remarks["ply"])
-    wanted = _keys(said["duplicate_of"], said["ply"])
+    positions = _keys(of_duplicates["duplicate_of"], of_duplicates["ply"])
     if not len(keys):
-        return said
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    same = pa.array(keys[at] == wanted)
+        return of_duplicates
+    at = np.minimum(np.searchsorted(keys, positions), len(keys) - 1)
+    same = pa.array(keys[at] == positions)
     there = remarks.take(pa.array(at))
     for name in REMARK_SCHEMA.names[1:]:
-        mine, theirs = (t[name] if name in t.column_names else None for t in (there, said))
+        mine, theirs = (t[name] if name in t.column_names else None for t in (there, of_duplicates))
         empty = [None if each is None else each.is_null() for each in (mine, theirs)]
         if mine is None or theirs is None or pa.types.is_list(theirs.type):
             equal = None  # lists are not compared: rows with NAGs count as new
         else:
             equal = pc.fill_null(pc.equal(mine, theirs), False)
-        silent = [pa.array(np.full(len(said), True)) if each is None else each for each in empty]
+        silent = [
+            pa.array(np.full(len(of_duplicates), True)) if each is None else each for each in empty
+        ]
         both_silent = pc.and_(*silent)
         same = pc.and_(same, both_silent if equal is None else pc.or_(equal, both_silent))
-    return said.filter(pc.invert(same))
+    return of_duplicates.filter(pc.invert(same))
 
 
 def _keys(games: pa.ChunkedArray, plies: pa.ChunkedArray) -> NDArray[np.int64]:
@@ -210,11 +212,11 @@ def _keys(games: pa.ChunkedArray, plies: pa.ChunkedArray) -> NDArray[np.int64]:
     return keys
 
 
-def _rows_of(table: pa.Table, ids: pa.ChunkedArray, known: Container[int]) -> list[_Row]:
+def _rows_of(table: pa.Table, ids: pa.ChunkedArray, loaded: Container[int]) -> list[_Row]:
     """Return the rows of some games, without those already stored."""
-    wanted = [game for game in ids.unique().to_pylist() if game not in known]
+    games = [game for game in ids.unique().to_pylist() if game not in loaded]
     rows: list[_Row] = table.filter(
-        pc.is_in(table["game_id"], pa.array(wanted, pa.int64()))
+        pc.is_in(table["game_id"], pa.array(games, pa.int64()))
     ).to_pylist()
     return rows
 
@@ -267,14 +269,14 @@ def merge_remarks(
         by_ply.setdefault(row["ply"], []).append(row)
     gained, evaluations = False, 0
     for other in others:
-        said = other if same_players else other | {"author": None}
-        here = by_ply.setdefault(said["ply"], [])
+        remark = other if same_players else other | {"author": None}
+        here = by_ply.setdefault(remark["ply"], [])
         if not here:
-            here.append(_empty(said))
-        words = _add_words(here[0], said)
-        evaluated = _add_evaluation(here, said)
+            here.append(_empty(remark))
+        words = _add_words(here[0], remark)
+        evaluated = _add_evaluation(here, remark)
         gained |= words or evaluated
-        evaluations += evaluated and _has_evaluation(said)
+        evaluations += evaluated and _has_evaluation(remark)
     remarks[:] = [row for ply in sorted(by_ply) for row in by_ply[ply]]
     return gained, evaluations
 
@@ -308,10 +310,10 @@ def _joined_texts(text: str | None, other: str | None) -> str | None:
     if not text or not other:
         return text or other
     comments = text.split(SEPARATOR)
-    known = {comment.strip() for comment in comments}
+    texts = {comment.strip() for comment in comments}
     for comment in other.split(SEPARATOR):
-        if comment.strip() not in known:
-            known.add(comment.strip())
+        if comment.strip() not in texts:
+            texts.add(comment.strip())
             comments.append(comment)
     return SEPARATOR.join(comments)
 
@@ -320,25 +322,27 @@ def _joined_properties(properties: str | None, other: str | None) -> str | None:
     """Join an SGF node's properties with the missing ones of another."""
     if not properties or not other:
         return properties or other
-    known = {name for name, _ in _PROPERTY.findall(properties)}
-    more = (name + values for name, values in _PROPERTY.findall(other) if name not in known)
+    names = {name for name, _ in _PROPERTY.findall(properties)}
+    more = (name + values for name, values in _PROPERTY.findall(other) if name not in names)
     return properties + "".join(more)
 
 
 def _add_evaluation(rows: list[_Row], other: _Row) -> bool:
     """Add an evaluation by an author without one here."""
-    kept = [{name: row[name] for name in _EVALUATION} for row in rows if _has_evaluation(row)]
+    evaluations = [
+        {name: row[name] for name in _EVALUATION} for row in rows if _has_evaluation(row)
+    ]
     if not _has_evaluation(other):
-        if kept or rows[0]["depth"] is not None or other["depth"] is None:
+        if evaluations or rows[0]["depth"] is not None or other["depth"] is None:
             return False
         rows[0]["depth"] = other["depth"]
         return True
-    if any(each["author"] == other["author"] for each in kept):
+    if any(each["author"] == other["author"] for each in evaluations):
         return False
-    kept.append({name: other[name] for name in _EVALUATION})
-    kept.sort(key=lambda each: _ORDER.index(each["author"]))
-    rows += [_empty(other) for _ in range(len(kept) - len(rows))]
-    for row, evaluation in zip(rows, kept, strict=True):
+    evaluations.append({name: other[name] for name in _EVALUATION})
+    evaluations.sort(key=lambda each: _ORDER.index(each["author"]))
+    rows += [_empty(other) for _ in range(len(evaluations) - len(rows))]
+    for row, evaluation in zip(rows, evaluations, strict=True):
         row.update(evaluation)
     return True
 

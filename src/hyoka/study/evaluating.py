@@ -151,17 +151,17 @@ def store(
     source = recorded.identity.get("source", "")
     with evaluations_of(study, spec.id) as change:
         keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
-        wanted = np.isin(keys, position_keys(*chosen))
+        chosen_rows = np.isin(keys, position_keys(*chosen))
         if anew:
-            if not wanted.any():
+            if not chosen_rows.any():
                 raise StudyError(f"{source}: no row matches a chosen position")
             before = change.values.get("source", "") if change.values else source
             if before != source:
                 former = before or f"the table {spec.title}"
                 report.notes.insert(0, f"replaced the evaluations of {former}")
             change.parts.clear()
-        new = wanted & ~np.isin(keys, position_keys(*positions_done(change)))
-        report.wanted = int(wanted.sum())
+        new = chosen_rows & ~np.isin(keys, position_keys(*positions_done(change)))
+        report.wanted = int(chosen_rows.sum())
         report.done = int(new.sum())
         report.found = report.wanted - report.done
         if report.done or anew:
@@ -373,19 +373,21 @@ def _identity_of(engine: Spec) -> dict[str, Any]:
 
 def _changed_since(study: Study, engine: Spec) -> str | None:
     """A note on the last evaluator with the same spec but other files or functions."""
-    wanted = _identity_of(engine)
-    if not wanted["contents"]:
+    identity = _identity_of(engine)
+    if not identity["contents"]:
         return None
     others = []
     for file in derived_files(study.path, "evaluations").values():
-        known = read_manifest(file).values
-        contents = known.get("contents", {})
-        if known.get("spec") == wanted["spec"] and contents != wanted["contents"]:
-            others.append((str(known.get("created", "")), contents))
+        stored = read_manifest(file).values
+        contents = stored.get("contents", {})
+        if stored.get("spec") == identity["spec"] and contents != identity["contents"]:
+            others.append((str(stored.get("created", "")), contents))
     if not others:
         return None
     created, contents = max(others, key=lambda each: each[0])
-    what = [name for name in wanted["contents"] if contents.get(name) != wanted["contents"][name]]
+    what = [
+        name for name in identity["contents"] if contents.get(name) != identity["contents"][name]
+    ]
     names = f"{' and '.join(what)} of {engine}" if what else engine
     return f"{names} has changed since {created}; stored as a new evaluator {engine.id}"
 
@@ -442,9 +444,9 @@ class _Run:
         if retry_failed:
             _drop_failed(self._change)
         games, plies = chosen
-        wanted = position_keys(games, plies)
-        new = ~np.isin(wanted, position_keys(*positions_done(self._change)))
-        failed = np.isin(wanted, position_keys(*positions_done(self._change, failed=True)))
+        keys = position_keys(games, plies)
+        new = ~np.isin(keys, position_keys(*positions_done(self._change)))
+        failed = np.isin(keys, position_keys(*positions_done(self._change, failed=True)))
         self.report.wanted = len(games)
         self.report.failed_before = int(failed.sum())
         self.report.found = len(games) - int(new.sum()) - self.report.failed_before
@@ -495,8 +497,8 @@ class _Run:
 
     def _check_identity(self, result: Evaluated) -> None:
         """Record the evaluator's version; raise EngineError if it differs from the stored one."""
-        known = self._change.values
-        if not known:
+        stored = self._change.values
+        if not stored:
             self._change.values = {
                 "name": result.name,
                 "version": result.version,
@@ -505,12 +507,12 @@ class _Run:
                 **_identity_of(self._engine),
             }
             return
-        if (known.get("name"), known.get("version")) != (result.name, result.version):
+        if (stored.get("name"), stored.get("version")) != (result.name, result.version):
             raise EngineError(
                 self._engine.title,
                 f"is {result.name} {result.version}, but the evaluations in "
                 f"{self._change.file.parent} are by "
-                f"{known.get('name')} {known.get('version')}; rename it with name=...",
+                f"{stored.get('name')} {stored.get('version')}; rename it with name=...",
                 reason="nonsense",
             )
 
@@ -531,15 +533,15 @@ class _Run:
 
 def _drop_failed(change: Change) -> None:
     """Remove failed positions from the parts."""
-    kept = []
+    parts = []
     for part, table in zip(change.parts, change.tables(), strict=True):
         good = table.filter(table["failed"].is_null())
         if len(good) == len(table):
-            kept.append(part)
+            parts.append(part)
         elif len(good):
-            kept.append(change.write(good))
-    if kept != change.parts:
-        change.parts = kept
+            parts.append(change.write(good))
+    if parts != change.parts:
+        change.parts = parts
         change.commit()
 
 
@@ -566,9 +568,11 @@ class _Tasks:
             grouped = itertools.groupby(
                 zip(games.tolist(), plies.tolist(), strict=True), lambda p: p[0]
             )
-            wanted = {game: [ply for _, ply in group] for game, group in grouped}
-            records = self._records.of(list(wanted))
-            yield [RecordedGame(self._game, game, *records[game], wanted[game]) for game in wanted]
+            plies_of = {game: [ply for _, ply in group] for game, group in grouped}
+            records = self._records.of(list(plies_of))
+            yield [
+                RecordedGame(self._game, game, *records[game], plies_of[game]) for game in plies_of
+            ]
 
 
 class _GameLookup:

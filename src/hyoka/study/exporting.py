@@ -198,8 +198,8 @@ def export_positions(
     file = Path(path)
     suffix = file.suffix.lower()
     if suffix not in (*TABLES, *_WRITERS):
-        known = ", ".join((*TABLES, *_WRITERS))
-        raise ParameterError("output", f"ends in {known}, not '{file.name}'")
+        choices = ", ".join((*TABLES, *_WRITERS))
+        raise ParameterError("output", f"ends in {choices}, not '{file.name}'")
     word = _WORDS_OF.get(suffix)
     if word is not None and game_facts(study.game).formats.start_word != word:
         raise ParameterError(
@@ -243,11 +243,11 @@ def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed:
         raise ParameterError("evaluator", f"is required, one of {there}")
     name = chosen_evaluator(study, evaluator or study.engines[0])
     quoted = name.replace("'", "''")
-    said = study.sql(
+    evaluations = study.sql(
         "select game_id, ply, value, score, unit, mate, best from evaluations "
         f"where engine = '{quoted}' and failed is null"
     )
-    joined = chosen.join(said, ["game_id", "ply"])
+    joined = chosen.join(evaluations, ["game_id", "ply"])
     return joined.sort_by([("game_id", "ascending"), ("ply", "ascending")])
 
 

@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 
 from hyoka.storage.result import MIN_GAMES
 from hyoka.study.sampling import (
+    EVALUATION_COLUMNS,
     EVALUATOR,
-    SAID,
     Question,
+    evaluated_positions,
+    evaluation_columns_in,
     is_player,
     nothing_evaluated,
     quoted,
-    said_by,
-    said_in,
 )
 from hyoka.study.sql import check_condition
 
@@ -62,7 +62,7 @@ class Evaluated:
     @classmethod
     def load(cls, study: "Study", names: Sequence[str], question: Question) -> "Evaluated":
         """Load the counts for a question."""
-        usable = [*study.condition_columns(), EVALUATOR, *SAID]
+        usable = [*study.condition_columns(), EVALUATOR, *EVALUATION_COLUMNS]
         condition = "true" if question.where is None else check_condition(question.where, usable)
         result = "coalesce(adjudicated, result)"
         counts = f"{result} in (0, 1)" if question.draws == "drop" else f"{result} is not null"
@@ -71,7 +71,8 @@ class Evaluated:
         sets = ", ".join(f"set_{i}" for i in columns)
         rows = study.sql(
             f"select game_id, {sets}, count(*) as positions from (select game_id, ply, {bits} "
-            f"from {said_by(study, names)} where {condition} and {counts} group by game_id, ply) "
+            f"from {evaluated_positions(study, names)} where {condition} and {counts} "
+            f"group by game_id, ply) "
             f"group by game_id, {sets} order by game_id, {sets}"
         )
         masks = [rows[f"set_{i}"].to_numpy().astype(np.int64) for i in columns]
@@ -172,7 +173,7 @@ def comparison_groups(
     evaluated = Evaluated.load(study, names, question)
     players = [name for name in names if is_player(study, name)]
     texts = [text for text in (question.where, question.expression) if text is not None]
-    if said_in(texts, study.condition_columns()):
+    if evaluation_columns_in(texts, study.condition_columns()):
         groups = [[name] for name in evaluated.most_games_first(names)]
     elif len(players) < 2:
         groups = evaluated.groups(names)

@@ -76,24 +76,24 @@ class ImportSummary:
 
 def chosen_columns(game: str, columns: str | Sequence[str]) -> list[str]:
     """The names of feature columns: `cheap`, `all`, `none`, or those named."""
-    known = _core.columns(game)
+    core_columns = _core.columns(game)
     if columns == "all":
-        return [column.name for column in known]
+        return [column.name for column in core_columns]
     if columns == "cheap":
-        return [column.name for column in known if not column.costly]
+        return [column.name for column in core_columns if not column.costly]
     if columns == "none":
         return []
     named = [name.strip() for name in columns.split(",")] if isinstance(columns, str) else columns
-    wanted: list[str] = []
+    chosen: list[str] = []
     for name in named:
         if name in ("cheap", "all"):
-            wanted += chosen_columns(game, name)
-        elif name not in {column.name for column in known}:
-            names = ", ".join(column.name for column in known)
+            chosen += chosen_columns(game, name)
+        elif name not in {column.name for column in core_columns}:
+            names = ", ".join(column.name for column in core_columns)
             raise StudyError(f"no column '{name}' for {game}; known: {names}, and cheap, all, none")
         else:
-            wanted.append(name)
-    return list(dict.fromkeys(wanted))
+            chosen.append(name)
+    return list(dict.fromkeys(chosen))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +154,7 @@ class Importer:
         """Number and filter the games of a part; return the function that writes them."""
         refused = [each for batch in group for each in batch.refused]
         self.report.note_refused(refused)
-        kept: list[_PartGames] = []
+        part_games: list[_PartGames] = []
         batches = [batch for batch in group if len(batch) > 0]
         tables_of = [batch.arrow() for batch in batches]
         for batch, rows, keep in zip(
@@ -171,9 +171,9 @@ class Importer:
             self._next_game += count
             self.report.games += count
             self.report.duplicates += int((duplicate_of >= 0).sum())
-            kept.append(_PartGames(batch.table, rows, keep, ids, duplicate_of))
-        self.report.values += sum(each.value_count for each in kept)
-        if not kept and not refused:
+            part_games.append(_PartGames(batch.table, rows, keep, ids, duplicate_of))
+        self.report.values += sum(each.value_count for each in part_games)
+        if not part_games and not refused:
             return None
         columns, change = self.columns, self._change
         number = change.next_number
@@ -181,15 +181,17 @@ class Importer:
 
         def work() -> list[Part]:
             tables = {"refused": _refused_table(refused)} if refused else {}
-            if kept:
-                tables["games"] = pa.concat_tables(each.games() for each in kept)
-                tables["positions"] = pa.concat_tables(each.positions(columns) for each in kept)
-            if any(each.remark_count for each in kept):
-                remarks = [each.remarks(each.unique) for each in kept]
+            if part_games:
+                tables["games"] = pa.concat_tables(each.games() for each in part_games)
+                tables["positions"] = pa.concat_tables(
+                    each.positions(columns) for each in part_games
+                )
+            if any(each.remark_count for each in part_games):
+                remarks = [each.remarks(each.unique) for each in part_games]
                 tables["remarks"] = pa.concat_tables(remarks, promote_options="default")
-            if any(each.repeats for each in kept):
+            if any(each.repeats for each in part_games):
                 games = tables["games"]
-                repeated = [each.remarks(each.repeated) for each in kept if each.repeats]
+                repeated = [each.remarks(each.repeated) for each in part_games if each.repeats]
                 self._merger.collect(
                     number,
                     games.filter(games["duplicate_of"].is_valid()),
@@ -247,9 +249,9 @@ def games_of_batches_where(
         parts = [
             tables[n].drop_columns(["moves"]).filter(pa.array(rows)) for n, rows in parts_of_game
         ]
-        kept = rows_where(condition, pa.concat_tables(parts), game)
+        matches = rows_where(condition, pa.concat_tables(parts), game)
         ends = np.cumsum([len(part) for part in parts])[:-1]
-        for (n, rows), answers in zip(parts_of_game, np.split(kept, ends), strict=True):
+        for (n, rows), answers in zip(parts_of_game, np.split(matches, ends), strict=True):
             keep[n][rows] = answers
     return keep
 
@@ -360,32 +362,32 @@ class _PartGames:
         """The remarks of some games of the batch."""
         table = self.table
         counts = np.diff(table.remark_offsets)
-        wanted = np.repeat(games, counts)
+        chosen_rows = np.repeat(games, counts)
         ids = np.full(len(table), -1, dtype=np.int64)
         ids[self.keep] = self.ids
 
         def optional(values: NDArray[Any]) -> pa.Array:
-            return pa.array(values[wanted], from_pandas=True)
+            return pa.array(values[chosen_rows], from_pandas=True)
 
         def positive(values: NDArray[Any]) -> pa.Array:
-            chosen = values[wanted]
+            chosen = values[chosen_rows]
             return pa.array(chosen, mask=chosen == 0)
 
         texts = self._text_columns()
-        if not wanted.all():
-            texts = {name: column.filter(pa.array(wanted)) for name, column in texts.items()}
+        if not chosen_rows.all():
+            texts = {name: column.filter(pa.array(chosen_rows)) for name, column in texts.items()}
         return pa.table(
             {
-                "game_id": np.repeat(ids, counts)[wanted],
-                "ply": table.remark_ply[wanted],
+                "game_id": np.repeat(ids, counts)[chosen_rows],
+                "ply": table.remark_ply[chosen_rows],
                 "value": optional(table.remark_value),
                 "score": optional(table.remark_score),
                 "mate": positive(table.remark_mate),
                 "depth": positive(table.remark_depth),
                 "clock_s": optional(table.remark_clock_s),
                 "spent_s": optional(table.remark_spent_s),
-                "book": table.remark_book[wanted].astype(np.bool_),
-                "author": _AUTHORS.take(pa.array(table.remark_author[wanted])),
+                "book": table.remark_book[chosen_rows].astype(np.bool_),
+                "author": _AUTHORS.take(pa.array(table.remark_author[chosen_rows])),
                 **texts,
             }
         )
@@ -400,8 +402,8 @@ class _PartGames:
         for name in ("texts", "properties"):
             offsets, data = table.text_buffers(f"remark_{name}")
             if len(data):
-                known = np.packbits(np.diff(offsets) > 0, bitorder="little")
-                buffers = (pa.py_buffer(each) for each in (known, offsets, data))
+                validity = np.packbits(np.diff(offsets) > 0, bitorder="little")
+                buffers = (pa.py_buffer(each) for each in (validity, offsets, data))
                 columns[_COLUMN_OF[name]] = pa.Array.from_buffers(
                     pa.string(), len(offsets) - 1, list(buffers)
                 )

@@ -40,15 +40,15 @@ PythonRecords = str | Path | PythonLine | Record
 """The sources of a study: files, or games in Python."""
 
 
-def files_of(given: Sequence[PythonRecords]) -> list[str | Path]:
+def files_of(sources: Sequence[PythonRecords]) -> list[str | Path]:
     """The sources that are files."""
-    return [each for each in given if isinstance(each, str | Path)]
+    return [each for each in sources if isinstance(each, str | Path)]
 
 
-def sources_of(given: Sequence[PythonRecords]) -> list[str]:
+def sources_of(sources: Sequence[PythonRecords]) -> list[str]:
     """Describe the sources of records for a study's manifest."""
-    files = list(map(str, files_of(given)))
-    values = len(given) - len(files)
+    files = list(map(str, files_of(sources)))
+    values = len(sources) - len(files)
     return [*files, *([f"{values} games in Python"] if values else [])]
 
 
@@ -83,23 +83,23 @@ class PythonImporter:
         self._merger = DuplicateMerger(change)
         self._next_game = first_game
 
-    def run(self, given: Sequence[PythonRecords], progress: OnProgress | None = None) -> None:
+    def run(self, sources: Sequence[PythonRecords], progress: OnProgress | None = None) -> None:
         """Import all games; raises StudyError for an unusable one."""
-        tally = Tally(progress, "reading", len(given), "games")
-        for start in range(0, len(given), _PART_GAMES):
-            some = given[start : start + _PART_GAMES]
+        tally = Tally(progress, "reading", len(sources), "games")
+        for start in range(0, len(sources), _PART_GAMES):
+            some = sources[start : start + _PART_GAMES]
             self._take([self._as_record(each, start + i) for i, each in enumerate(some, 1)])
             tally.reach(start + len(some))
         self._merger.apply()
         self.report.note_merged(self._merger)
 
-    def _as_record(self, given: PythonRecords, number: int) -> Record:
-        if isinstance(given, PythonLine):
-            record = _record_of_line(given)
-        elif isinstance(given, Record):
-            record = replace(given, game=_name_of_record(given))
+    def _as_record(self, source: PythonRecords, number: int) -> Record:
+        if isinstance(source, PythonLine):
+            record = _record_of_line(source)
+        elif isinstance(source, Record):
+            record = replace(source, game=_name_of_record(source))
         else:
-            what = given if isinstance(given, str | Path) else type(given).__name__
+            what = source if isinstance(source, str | Path) else type(source).__name__
             raise StudyError(
                 f"{what}: a study of a game in Python needs lines (PythonLine) or records of "
                 "matches (Record)"
@@ -117,7 +117,7 @@ class PythonImporter:
             keep = rows_where(self._where, games, self.report.game)
             self.report.left_out += len(records) - int(keep.sum())
             games = games.filter(pa.array(keep))
-            records = [each for each, wanted in zip(records, keep, strict=True) if wanted]
+            records = [each for each, is_kept in zip(records, keep, strict=True) if is_kept]
         if not records:
             return
         ids = range(self._next_game, self._next_game + len(records))
@@ -256,10 +256,10 @@ def _remarks(records: Mapping[int, Record]) -> pa.Table:
         for remark in record.remarks:
             columns["game_id"].append(number)
             for name in REMARK_SCHEMA.names[1:]:
-                said = getattr(remark, name)
-                columns[name].append(None if said in ("", ()) else said)
+                value = getattr(remark, name)
+                columns[name].append(None if value in ("", ()) else value)
     return pa.table(columns, schema=REMARK_SCHEMA)
 
 
 def _says_value(remark: Remark) -> bool:
-    return any(said is not None for said in (remark.value, remark.score, remark.mate))
+    return any(each is not None for each in (remark.value, remark.score, remark.mate))

@@ -146,7 +146,18 @@ MATE_SCORE: Final = 20_000
 """Scores of at least this many centipawns are mates; engines' limits are higher."""
 EVALUATOR: Final = "evaluator"
 _LONGEST_TITLE: Final = 60
-SAID: Final = ("value", "score", "mate", "win", "draw", "loss", "best", "depth", "nodes", "time_s")
+EVALUATION_COLUMNS: Final = (
+    "value",
+    "score",
+    "mate",
+    "win",
+    "draw",
+    "loss",
+    "best",
+    "depth",
+    "nodes",
+    "time_s",
+)
 """The columns of evaluations that conditions may use, beside those of positions."""
 THE_PHASE: Final = "the phase of the game"
 """Descriptions of what is held equal."""
@@ -249,28 +260,28 @@ def measured(
     of games without a result, and failed evaluations, are left out. Exact results replace the
     results of records. `columns` may be SQL expressions.
     """
-    asked = question or Question()
+    chosen = question or Question()
     names = chosen_evaluators(study, evaluators)
     loaded = list(columns)
-    by = asked.expression
+    by = chosen.expression
     if by is not None and by not in (PHASE, *columns):
         loaded.append(by)
-    table = _joined(study, names, asked.where, loaded)
+    table = _joined(study, names, chosen.where, loaded)
     results = column_values(table, "result").astype(np.float32)
     all_game_ids = column_values(table, "game_id").astype(np.int64)
     decided = (results == 0) | (results == 1)
     drawn_games = np.unique(all_game_ids[~decided])
-    rows = np.flatnonzero(decided) if asked.draws == "drop" else np.arange(len(results))
+    rows = np.flatnonzero(decided) if chosen.draws == "drop" else np.arange(len(results))
     values, units = [], []
     for index, name in enumerate(names):
         kind = prefix_of(evaluator_text(study, name))
         by_points = kind in _BY_POINTS and "source" not in identity(study, name)
-        numbers, unit = _values(table, index, asked.axis, name, by_points)
+        numbers, unit = _values(table, index, chosen.axis, name, by_points)
         rows = rows[~np.isnan(numbers[rows])]
         values.append(numbers)
         units.append(unit)
     if not len(rows):
-        raise StudyError(_nothing(study, names, asked, len(table)))
+        raise StudyError(_nothing(study, names, chosen, len(table)))
     game_ids = all_game_ids[rows]
     games, count = game_numbers(game_ids)
     samples = [
@@ -282,7 +293,7 @@ def measured(
             games,
             count,
             rows=np.arange(len(rows)),
-            link=asked.link,
+            link=chosen.link,
             first_player=first_player(study.game),
         )
         for title, unit, numbers in zip(evaluator_titles(study, names), units, values, strict=True)
@@ -312,32 +323,33 @@ def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) ->
     An evaluator is named by its stored name, its title, its spec or the name of a player, or a
     pattern of these.
     """
-    known = study.engines
-    if not known:
+    stored = study.engines
+    if not stored:
         raise nothing_evaluated(study)
     if evaluators is None:
-        return known
-    given = [evaluators] if isinstance(evaluators, str) else list(evaluators)
+        return stored
+    patterns = [evaluators] if isinstance(evaluators, str) else list(evaluators)
     texts: dict[str, list[str]] = {}
-    for name, title in zip(known, evaluator_titles(study, known), strict=True):
+    for name, title in zip(stored, evaluator_titles(study, stored), strict=True):
         for text in {title, evaluator_text(study, name), _called(study, name)}:
             texts.setdefault(text, []).append(name)
     chosen = []
-    for name in given:
-        if name not in known and name not in texts:
+    for name in patterns:
+        if name not in stored and name not in texts:
             by_text = {n for text, names in texts.items() if matches(name, text) for n in names}
-            fitting = [n for n in known if n in by_text or matches(name, n)]
+            fitting = [n for n in stored if n in by_text or matches(name, n)]
             if not fitting:
-                hint = nearest(name, [*known, *texts]) or f"known: {titles_text(study, known)}"
+                hint = nearest(name, [*stored, *texts]) or f"known: {titles_text(study, stored)}"
                 raise StudyError(f"{study.path}: no evaluator '{name}'; {hint}")
             chosen += fitting
             continue
-        meant = [name] if name in known else texts[name]
-        if len(meant) > 1:
+        matching = [name] if name in stored else texts[name]
+        if len(matching) > 1:
             raise StudyError(
-                f"{study.path}: '{name}' is ambiguous: {', '.join(meant)}; use one of these names"
+                f"{study.path}: '{name}' is ambiguous: {', '.join(matching)}; "
+                "use one of these names"
             )
-        chosen += meant
+        chosen += matching
     return list(dict.fromkeys(chosen))
 
 
@@ -364,16 +376,16 @@ def evaluator_text(study: "Study", name: str) -> str:
 
 def evaluator_titles(study: "Study", names: Sequence[str]) -> list[str]:
     """Return the titles of evaluators, unique in the study."""
-    known = study.engines
-    texts = [evaluator_text(study, name) for name in known]
+    stored = study.engines
+    texts = [evaluator_text(study, name) for name in stored]
     titles = [
         str(identity(study, name).get("title", f"{COMMENTS} by {_called(study, name)}"))
         if is_player(study, name)
         else str(identity(study, name).get("title", text))
-        for name, text in zip(known, texts, strict=True)
+        for name, text in zip(stored, texts, strict=True)
     ]
     shown = [shorten(title, _LONGEST_TITLE) for title in titles]
-    by_name = dict(zip(known, distinct_titles(shown, texts), strict=True))
+    by_name = dict(zip(stored, distinct_titles(shown, texts), strict=True))
     return [by_name.get(name, name) for name in names]
 
 
@@ -399,32 +411,32 @@ def identity(study: "Study", name: str) -> dict[str, Any]:
 
 def slice_columns(study: "Study") -> list[str]:
     """The default columns of slice discovery."""
-    known = set(study.condition_columns())
-    wanted = ["ply", "first_to_play", *study.columns, *GAME_COLUMNS]
-    wanted += [*study.ranking_columns, *study.category_columns, *study.user_columns]
-    return [name for name in wanted if name in known]
+    existing = set(study.condition_columns())
+    names = ["ply", "first_to_play", *study.columns, *GAME_COLUMNS]
+    names += [*study.ranking_columns, *study.category_columns, *study.user_columns]
+    return [name for name in names if name in existing]
 
 
-def said_in(expressions: Iterable[str], columns: Sequence[str]) -> set[str]:
+def evaluation_columns_in(expressions: Iterable[str], columns: Sequence[str]) -> set[str]:
     """Return the evaluation columns for expressions; a study's own columns take precedence."""
     words: set[str] = set()
     for expression in expressions:
         words |= set(re.findall(r"\w+", re.sub(r"'(?:[^']|'')*'", "", expression).lower()))
-    return (words & {EVALUATOR, *SAID}) - {column.lower() for column in columns}
+    return (words & {EVALUATOR, *EVALUATION_COLUMNS}) - {column.lower() for column in columns}
 
 
-def said_by(study: "Study", names: Sequence[str]) -> str:
+def evaluated_positions(study: "Study", names: Sequence[str]) -> str:
     """Build the SQL of the positions with evaluations, one row per evaluation."""
-    known = study.condition_columns()
-    said = ", ".join(f"e.{column}" for column in SAID if column not in known)
+    existing = study.condition_columns()
+    columns = ", ".join(f"e.{column}" for column in EVALUATION_COLUMNS if column not in existing)
     texts = [_called(study, name) for name in names]
     labels = " ".join(
         f"when {quoted(name)} then {quoted(text if texts.count(text) == 1 else name)}"
         for name, text in zip(names, texts, strict=True)
     )
-    called = "" if EVALUATOR in known else f", case e.engine {labels} end as {EVALUATOR}"
+    called = "" if EVALUATOR in existing else f", case e.engine {labels} end as {EVALUATOR}"
     return (
-        f"(select p.*, {said}{called}, e.engine as engine_ from positions p join evaluations e "
+        f"(select p.*, {columns}{called}, e.engine as engine_ from positions p join evaluations e "
         f"using (game_id, ply) where e.failed is null and e.engine in "
         f"({', '.join(map(quoted, names))}))"
     )
@@ -439,15 +451,19 @@ def quoted(text: str) -> str:
 def _joined(
     study: "Study", names: Sequence[str], where: str | None, columns: Sequence[str]
 ) -> pa.Table:
-    known = study.condition_columns()
-    usable = [*known, EVALUATOR, *(column for column in SAID if column not in known)]
+    existing = study.condition_columns()
+    usable = [
+        *existing,
+        EVALUATOR,
+        *(column for column in EVALUATION_COLUMNS if column not in existing),
+    ]
     condition = "true" if where is None else check_condition(where, usable)
-    own = said_in([] if where is None else [where], known)
+    own = evaluation_columns_in([] if where is None else [where], existing)
     of_positions: list[str] = []
     of_evaluators: list[str] = []
     for i, column in enumerate(columns):
-        expression = f'"{column}"' if column in known else check_condition(column, usable)
-        (of_evaluators if said_in([column], known) else of_positions).append(
+        expression = f'"{column}"' if column in existing else check_condition(column, usable)
+        (of_evaluators if evaluation_columns_in([column], existing) else of_positions).append(
             f"{expression} as column_{i}"
         )
     if of_evaluators and len(names) > 1:
@@ -461,7 +477,7 @@ def _joined(
         if own or of_evaluators:
             more = "".join(f", {each}" for each in of_evaluators)
             joins.append(
-                f"join (select game_id, ply{more} from {said_by(study, [name])} "
+                f"join (select game_id, ply{more} from {evaluated_positions(study, [name])} "
                 f"where {condition if own else 'true'}) s{i} using (game_id, ply)"
             )
         evaluated += [f"e{i}.{part} as {part}_{i}" for part in ("value", "score", "mate", "unit")]

@@ -237,8 +237,8 @@ class Study:
             games, remarks = _part_tables(file, changed, remarked)
             ids = remarks["game_id"].to_numpy() if len(remarks) else np.empty(0, np.int64)
             low, high = np.searchsorted(ids, [game_id, game_id + 1])
-            said = remarks.slice(low, high - low).to_pylist()
-            return self._as_record(games.slice(row, 1).to_pylist()[0], tuple(map(_remark, said)))
+            rows = remarks.slice(low, high - low).to_pylist()
+            return self._as_record(games.slice(row, 1).to_pylist()[0], tuple(map(_remark, rows)))
         for _, record in self.records([int(game_id)]):
             return record
         count = self.sql("select count(*) as n from games")["n"][0]
@@ -246,10 +246,10 @@ class Study:
 
     def records(self, game_ids: Sequence[int] | None = None) -> Iterator[tuple[int, Record]]:
         """Iterate over ids and records of some games, or all, ordered by id."""
-        wanted = self._game_ids() if game_ids is None else sorted(game_ids)
+        game_numbers = self._game_ids() if game_ids is None else sorted(game_ids)
         snapshot = self._snapshot()
-        for start in range(0, len(wanted), _RECORDS_AT_ONCE):
-            ids = ", ".join(map(str, wanted[start : start + _RECORDS_AT_ONCE]))
+        for start in range(0, len(game_numbers), _RECORDS_AT_ONCE):
+            ids = ", ".join(map(str, game_numbers[start : start + _RECORDS_AT_ONCE]))
             chosen = f"where game_id in ({ids})"
             games = snapshot.query(f"select * from games {chosen} order by game_id")
             remarks = snapshot.query(
@@ -392,18 +392,18 @@ def make_study(
             else f"{folder}: already exists and is not a study; choose another name"
         )
     plan = replace(plan or ImportPlan(), **options)
-    given = [records] if isinstance(records, PythonRecords) else list(records)
+    sources = [records] if isinstance(records, PythonRecords) else list(records)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _clear_leftovers(folder)
     partial = Path(tempfile.mkdtemp(".partial", f".{folder.name}.{os.getpid()}.", folder.parent))
     try:
         with locked(partial, "making a study"):
             change = Change(partial / DESCRIPTION, {}, [], 0)
-            importer = _import(change, given, plan, progress)
+            importer = _import(change, sources, plan, progress)
             report = importer.report
             if report.games == 0:
                 raise StudyError(_nothing_taken(report))
-            change.values = _description(report, importer.columns, given, plan.where)
+            change.values = _description(report, importer.columns, sources, plan.where)
             change.commit()
             partial.chmod(0o777 & ~umask())
             _put_in_place(partial, folder)
@@ -436,19 +436,19 @@ def _clear_leftovers(folder: Path) -> None:
 
 def _import(
     change: Change,
-    given: Sequence[PythonRecords],
+    sources: Sequence[PythonRecords],
     plan: ImportPlan,
     progress: OnProgress | None,
     study: Study | None = None,
 ) -> Importer | PythonImporter:
     """Import records into a new study, or add them to a study."""
-    files = files_of(given)
+    files = files_of(sources)
     game = None if study is None else study.game
     first_game = 0 if study is None else _next_game(study)
-    if len(files) < len(given) or game in registered_names():
+    if len(files) < len(sources) or game in registered_names():
         seen = None if study is None else _moves_seen(study)
         python = PythonImporter(change, plan, game=game, first_game=first_game, seen=seen)
-        python.run(given, progress)
+        python.run(sources, progress)
         return python
     games = None if study is None else _games_seen(study)
     importer = Importer(change, plan, game=game, first_game=first_game, seen=games)
@@ -470,11 +470,11 @@ def append_to_study(
     another process is adding records.
     """
     study = Study.open(path)
-    given = [records] if isinstance(records, PythonRecords) else list(records)
+    sources = [records] if isinstance(records, PythonRecords) else list(records)
     plan = replace(plan or ImportPlan(), **options, columns=study.columns)
     with changing(study.path / DESCRIPTION, "adding records") as change:
-        importer = _import(change, given, plan, progress, study)
-        change.values = _with_more(change.values, importer.report, given)
+        importer = _import(change, sources, plan, progress, study)
+        change.values = _with_more(change.values, importer.report, sources)
         change.commit()
     return study, importer.report
 
@@ -510,7 +510,10 @@ def _nothing_taken(report: ImportSummary) -> str:
 
 
 def _description(
-    report: ImportSummary, columns: Sequence[str], given: Sequence[PythonRecords], where: str | None
+    report: ImportSummary,
+    columns: Sequence[str],
+    sources: Sequence[PythonRecords],
+    where: str | None,
 ) -> dict[str, Any]:
     return {
         "version": VERSION,
@@ -518,17 +521,17 @@ def _description(
         "columns": list(columns),
         "created": now(),
         "where": where,
-        "sources": sources_of(given),
+        "sources": sources_of(sources),
         **{name: getattr(report, name) for name in _COUNTS},
         "refused": dict(report.refused),
     }
 
 
 def _with_more(
-    values: dict[str, Any], report: ImportSummary, given: Sequence[PythonRecords]
+    values: dict[str, Any], report: ImportSummary, more: Sequence[PythonRecords]
 ) -> dict[str, Any]:
     """Build a study's manifest after records were added."""
     counts = {name: values.get(name, 0) + getattr(report, name) for name in _COUNTS}
     refused = collections.Counter(values.get("refused", {})) + report.refused
-    sources = [*values["sources"], *sources_of(given)]
+    sources = [*values["sources"], *sources_of(more)]
     return {**values, "sources": sources, **counts, "refused": dict(refused)}

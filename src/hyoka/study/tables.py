@@ -272,9 +272,9 @@ def find_positions(
     The place of a position that is not there may be the number of rows.
     """
     keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
-    wanted = position_keys(games, plies)
-    place = np.searchsorted(keys, wanted)
-    return place, np.append(keys, -1)[place] == wanted
+    targets = position_keys(games, plies)
+    place = np.searchsorted(keys, targets)
+    return place, np.append(keys, -1)[place] == targets
 
 
 def ranking_columns(name: str) -> tuple[str, ...]:

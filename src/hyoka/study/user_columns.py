@@ -42,32 +42,32 @@ def find_rows(study: "Study", table: pa.Table, source: str = "the table") -> Mat
     named = study.select(None, "game_id, ply, first_to_play")
     games, plies = named["game_id"].to_numpy(), named["ply"].to_numpy()
     text = next((name for name in POSITION if name in columns), None)
-    wanted: NDArray[Any]
+    row_keys: NDArray[Any]
     here: NDArray[Any]
     if columns >= set(KEYS):
-        wanted = position_keys(*(_integers(table, name, source) for name in KEYS))
+        row_keys = position_keys(*(_integers(table, name, source) for name in KEYS))
         here = position_keys(games, plies)
     elif text is not None:
-        wanted, here = _hashes(study, table[text], source), _study_hashes(study, games, plies)
+        row_keys, here = _hashes(study, table[text], source), _study_hashes(study, games, plies)
     else:
         raise SourceError(
             f"{source}: rows identify no positions: add columns game_id and ply, or position "
             "(FEN, SFEN …)"
         )
-    _check_alone(table, wanted, source)
-    order = np.argsort(wanted, kind="stable")
-    place = np.searchsorted(wanted[order], here)
-    place[place == len(wanted)] = 0
-    rows = order[place] if len(wanted) else np.zeros(len(here), np.int64)
-    known = wanted[rows] == here if len(wanted) else np.zeros(len(here), bool)
-    if not known.any():
+    _check_alone(table, row_keys, source)
+    order = np.argsort(row_keys, kind="stable")
+    place = np.searchsorted(row_keys[order], here)
+    place[place == len(row_keys)] = 0
+    rows = order[place] if len(row_keys) else np.zeros(len(here), np.int64)
+    has_row = row_keys[rows] == here if len(row_keys) else np.zeros(len(here), bool)
+    if not has_row.any():
         raise StudyError(
             f"{source}: none of its {len(table):,} rows matches a position of the study"
         )
-    lost = len(table) - int(np.isin(wanted, here).sum())
+    lost = len(table) - int(np.isin(row_keys, here).sum())
     movers = np.asarray(named["first_to_play"])
     return MatchedRows(
-        rows[known].astype(np.int64), games[known], plies[known], movers[known], lost
+        rows[has_row].astype(np.int64), games[has_row], plies[has_row], movers[has_row], lost
     )
 
 
@@ -106,8 +106,8 @@ def _check_alone(table: pa.Table, keys: NDArray[Any], source: str) -> None:
     if not len(again):
         return
     one, other = order[again], order[again + 1]
-    said = [name for name in table.column_names if name not in POSITION]
-    for name in said:
+    names = [name for name in table.column_names if name not in POSITION]
+    for name in names:
         a, b = (table[name].take(pa.array(rows)) for rows in (one, other))
         if pa.types.is_nested(a.type):  # Arrow cannot compare lists
             same = pa.array([x == y for x, y in zip(a.to_pylist(), b.to_pylist(), strict=True)])
@@ -169,16 +169,16 @@ def add_column(
     """
     _check_name(study, name)
     if callable(given) and not hasattr(given, "__dataframe__"):
-        rows, lost = _asked(study, name, given, in_bulk=in_bulk, progress=progress), 0
+        rows, lost = _computed(study, name, given, in_bulk=in_bulk, progress=progress), 0
         origin = f"the function {getattr(given, '__qualname__', type(given).__name__)}"
     else:
-        rows, lost = _taken(study, name, given, column)
+        rows, lost = _from_table(study, name, given, column)
         origin = str(given) if isinstance(given, str | Path) else f"a {type(given).__name__}"
     with changing(derived_file(study.path, "columns", name), "adding a column") as change:
         change.replace_all(rows, {"name": name, "from": origin, "created": now()})
     positions = study.sql("select count(*) as n from positions")["n"][0].as_py()
-    known = len(rows) - rows["value"].null_count
-    return ColumnSummary(name, _kind(rows["value"].type), positions, known, lost)
+    count = len(rows) - rows["value"].null_count
+    return ColumnSummary(name, _kind(rows["value"].type), positions, count, lost)
 
 
 def drop_column(study: "Study", name: str) -> None:
@@ -195,9 +195,9 @@ def drop_column(study: "Study", name: str) -> None:
     shutil.rmtree(manifest.parent, ignore_errors=True)
 
 
-def columns_of(given: Any) -> list[str]:
+def columns_of(table: Any) -> list[str]:
     """List a table's columns with values, without those that identify positions."""
-    return [name for name in read_table(given).column_names if name not in NAMING]
+    return [name for name in read_table(table).column_names if name not in NAMING]
 
 
 def _check_name(study: "Study", name: str) -> None:
@@ -208,7 +208,7 @@ def _check_name(study: "Study", name: str) -> None:
         raise ParameterError("name", f"{name} is the name of another column; choose another")
 
 
-def _asked(
+def _computed(
     study: "Study",
     name: str,
     function: Callable[[Any], Any],
@@ -222,12 +222,12 @@ def _asked(
     values: list[Any] = []
     for chunk in table.chunks(_AT_ONCE):
         positions = list(chunk.positions())
-        said = list(function(positions)) if in_bulk else [function(each) for each in positions]
-        if len(said) != len(positions):
+        answers = list(function(positions)) if in_bulk else [function(each) for each in positions]
+        if len(answers) != len(positions):
             raise ParameterError(
-                name, f"returned {len(said):,} values for {len(positions):,} positions"
+                name, f"returned {len(answers):,} values for {len(positions):,} positions"
             )
-        values += said
+        values += answers
         tally.reach(len(values))
     return _rows(
         chosen["game_id"].to_numpy(), chosen["ply"].to_numpy(), _column(values, name), name
@@ -247,17 +247,17 @@ def _column(values: Sequence[Any], name: str) -> pa.Array:
         ) from error
 
 
-def _taken(study: "Study", name: str, given: Any, column: str | None) -> tuple[pa.Table, int]:
-    source = str(given) if isinstance(given, str | Path) else "the table"
-    table = read_table(given)
-    said = columns_of(table)
-    wanted = column or (said[0] if len(said) == 1 else name)
-    if wanted not in said:
-        there = ", ".join(said) or "none"
-        raise SourceError(f"{source}: no column '{wanted}'; columns: {there}")
+def _from_table(study: "Study", name: str, data: Any, column: str | None) -> tuple[pa.Table, int]:
+    source = str(data) if isinstance(data, str | Path) else "the table"
+    table = read_table(data)
+    names = columns_of(table)
+    selected = column or (names[0] if len(names) == 1 else name)
+    if selected not in names:
+        there = ", ".join(names) or "none"
+        raise SourceError(f"{source}: no column '{selected}'; columns: {there}")
     naming = [each for each in table.column_names if each in NAMING]
-    matches = find_rows(study, table.select([*naming, wanted]), source)
-    values = table[wanted].take(pa.array(matches.rows)).combine_chunks()
+    matches = find_rows(study, table.select([*naming, selected]), source)
+    values = table[selected].take(pa.array(matches.rows)).combine_chunks()
     return _rows(matches.games, matches.plies, values, name), matches.lost
 
 

@@ -48,8 +48,8 @@ def _problem(error: typer.TyperException) -> str:
     if not hasattr(error, "possibilities"):
         return error.format_message()
     option, context = error.option_name, error.ctx  # type: ignore[attr-defined]
-    known = [] if context is None else [name for p in context.command.params for name in p.opts]
-    return f"no such option: {escape_control_chars(option)}{similar_option(option, known)}"
+    options = [] if context is None else [name for p in context.command.params for name in p.opts]
+    return f"no such option: {escape_control_chars(option)}{similar_option(option, options)}"
 
 
 def run(arguments: list[str]) -> int:

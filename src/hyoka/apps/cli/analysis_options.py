@@ -82,15 +82,15 @@ def _inquiry(
     ] = None,
     figure: Annotated[Callable[..., Figure], Plan(Figure, without=("x_title", "y_title"))] = Figure,
 ) -> Inquiry:
-    asked = question(link=link_of(bend, limit), resampling=Resampling(resamples, seed))
+    options = question(link=link_of(bend, limit), resampling=Resampling(resamples, seed))
     drawn = figure()
     opened = Study.open(study)
     chosen = chosen_evaluators(opened, evaluators)
-    return Inquiry(opened, chosen, asked, files or [], None if drawn == Figure() else drawn)
+    return Inquiry(opened, chosen, options, files or [], None if drawn == Figure() else drawn)
 
 
 @dataclass(frozen=True)
-class Asked(Group):
+class InquiryOptions(Group):
     """Marks an Inquiry: the shared options of analyses, with exceptions."""
 
     without: Collection[str] = ()

@@ -16,7 +16,15 @@ from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Slices
 from hyoka.analysis.accuracy import AccuracySettings
 from hyoka.analysis.slices import SliceSettings
 from hyoka.analysis.wdl import LANGUAGES
-from hyoka.apps.cli.analysis_options import BALANCE, FEW, LINK, PARTS, PICTURES, Asked, Inquiry
+from hyoka.apps.cli.analysis_options import (
+    BALANCE,
+    FEW,
+    LINK,
+    PARTS,
+    PICTURES,
+    Inquiry,
+    InquiryOptions,
+)
 from hyoka.apps.cli.command_options import Plan, check_outputs, option
 from hyoka.apps.cli.command_table import in_options
 from hyoka.apps.cli.output import (
@@ -47,7 +55,7 @@ _OPTIONS: Final = {"draws": "--draws", "min_games": "--min-games"}
 """Option names for the parameters that results name."""
 
 
-def analyze_summary_command(inquiry: Annotated[Inquiry, Asked(PICTURES)]) -> None:
+def analyze_summary_command(inquiry: Annotated[Inquiry, InquiryOptions(PICTURES)]) -> None:
     """Summarize evaluators: metrics and shapes of curves.
 
     Positions of one game share a result, so intervals come from a cluster bootstrap over games.
@@ -71,7 +79,7 @@ def analyze_summary_command(inquiry: Annotated[Inquiry, Asked(PICTURES)]) -> Non
 
 
 def analyze_curves_command(
-    inquiry: Annotated[Inquiry, Asked()],
+    inquiry: Annotated[Inquiry, InquiryOptions()],
     settings: Annotated[Callable[..., CurveSettings], Plan(CurveSettings)],
 ) -> None:
     """Win probability by evaluation, with confidence bands.
@@ -85,7 +93,7 @@ def analyze_curves_command(
 
 
 def analyze_metrics_command(
-    inquiry: Annotated[Inquiry, Asked()], threshold: Threshold = None
+    inquiry: Annotated[Inquiry, InquiryOptions()], threshold: Threshold = None
 ) -> None:
     """How well evaluations predict results: ACC, ROC, LFT, τ.
 
@@ -99,7 +107,7 @@ def analyze_metrics_command(
     _answer(inquiry, {"metrics": [metrics]})
 
 
-def analyze_gaps_command(inquiry: Annotated[Inquiry, Asked(LINK)]) -> None:
+def analyze_gaps_command(inquiry: Annotated[Inquiry, InquiryOptions(LINK)]) -> None:
     """How far the curves of slices lie from the overall curve.
 
     With --balance ply, positions are compared only within the same phase, so that a condition that
@@ -114,7 +122,7 @@ def analyze_gaps_command(inquiry: Annotated[Inquiry, Asked(LINK)]) -> None:
 
 
 def analyze_compare_command(
-    inquiry: Annotated[Inquiry, Asked([*PARTS, *BALANCE])], threshold: Threshold = None
+    inquiry: Annotated[Inquiry, InquiryOptions([*PARTS, *BALANCE])], threshold: Threshold = None
 ) -> None:
     """Paired differences between evaluators on equal positions.
 
@@ -137,7 +145,7 @@ def analyze_compare_command(
 
 
 def analyze_disagreements_command(
-    inquiry: Annotated[Inquiry, Asked([*PARTS, *BALANCE])],
+    inquiry: Annotated[Inquiry, InquiryOptions([*PARTS, *BALANCE])],
     top: Annotated[int, option("--top", min=1)] = 10,
 ) -> None:
     """Positions where two evaluators differ most.
@@ -162,7 +170,7 @@ def _print_disputed(disagreement: Disagreement) -> None:
 
 
 def analyze_calibrate_command(
-    inquiry: Annotated[Inquiry, Asked()],
+    inquiry: Annotated[Inquiry, InquiryOptions()],
     wdl: Annotated[bool, option("--wdl")] = False,
 ) -> None:
     """Fit the map from scores to win probabilities.
@@ -175,7 +183,7 @@ def analyze_calibrate_command(
     _answer(inquiry, {"calibration": [calibration]})
 
 
-def analyze_reliability_command(inquiry: Annotated[Inquiry, Asked()]) -> None:
+def analyze_reliability_command(inquiry: Annotated[Inquiry, InquiryOptions()]) -> None:
     """How well calibrated evaluators are: reliability diagrams without bins.
 
     Isotonic regression recalibrates each evaluator. The mean loss is split into miscalibration,
@@ -190,7 +198,7 @@ def analyze_reliability_command(inquiry: Annotated[Inquiry, Asked()]) -> None:
 
 
 def analyze_wdl_command(
-    inquiry: Annotated[Inquiry, Asked(["draws", "axis", *LINK])],
+    inquiry: Annotated[Inquiry, InquiryOptions(["draws", "axis", *LINK])],
     settings: Annotated[Callable[..., WdlSettings], Plan(WdlSettings)],
 ) -> None:
     """Fit a model of wins, draws and losses by score and move.
@@ -210,7 +218,7 @@ def analyze_wdl_command(
 
 
 def analyze_accuracy_command(
-    inquiry: Annotated[Inquiry, Asked(["draws", *BALANCE])],
+    inquiry: Annotated[Inquiry, InquiryOptions(["draws", *BALANCE])],
     settings: Annotated[Callable[..., AccuracySettings], Plan(AccuracySettings)],
 ) -> None:
     """How accurate the moves played are: losses, blunders, worst moves.
@@ -230,7 +238,7 @@ def analyze_accuracy_command(
 
 
 def analyze_slices_command(
-    inquiry: Annotated[Inquiry, Asked([*PARTS, *LINK, *FEW])],
+    inquiry: Annotated[Inquiry, InquiryOptions([*PARTS, *LINK, *FEW])],
     columns: Annotated[
         str | None,
         typer.Option(

@@ -218,8 +218,8 @@ def _not_called() -> None:
     """A placeholder for commands that are only listed."""
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(is_set: bool) -> None:
+    if is_set:
         print(f"hyoka {hyoka.__version__}")
         raise typer.Exit
 
@@ -244,10 +244,10 @@ def command_of(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
     """Return the command in the arguments, and its options and arguments by parameter."""
     command, path = typer.main.get_command(command_line(arguments)), ["hyoka"]
     for word in arguments:
-        known = getattr(command, "commands", {})
-        if word not in known:
+        subcommands = getattr(command, "commands", {})
+        if word not in subcommands:
             break
-        command = known[word]
+        command = subcommands[word]
         path.append(word)
     options = {
         parameter.name: max(parameter.opts, key=len)
@@ -266,13 +266,13 @@ def suggestion(arguments: Sequence[str]) -> str:
     return f" did you mean hyoka {names[0]}?" if names and word not in GROUPS else ""
 
 
-def similar_option(option: str, known: Iterable[str]) -> str:
+def similar_option(option: str, options: Iterable[str]) -> str:
     """Suggest the option that is most similar without its dashes, if any.
 
     >>> similar_option("--game", ["--games", "--json"]), similar_option("--limit", ["--with"])
     (', did you mean --games?', '')
     """
-    by_name = {name.lstrip("-"): name for name in known if name.startswith("--")}
+    by_name = {name.lstrip("-"): name for name in options if name.startswith("--")}
     near = nearest(option.lstrip("-"), by_name)
     return f", {near.replace('mean ', 'mean --')}" if near else ""
 

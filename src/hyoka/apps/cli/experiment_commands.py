@@ -99,8 +99,8 @@ def experiment_run_command(
 
     experiment = experiments.experiment_named(name)
     if scale not in experiment.scales:
-        known = ", ".join(experiment.scales)
-        raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; known: {known}")
+        scales = ", ".join(experiment.scales)
+        raise typer.BadParameter(f"{experiment.id} has no scale '{scale}'; known: {scales}")
     if markdown is not None:
         # How many figures the experiment has is not known yet.
         check_outputs(*pictures_beside(markdown), kinds=(PICTURE,))

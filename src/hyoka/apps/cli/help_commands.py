@@ -26,8 +26,8 @@ def help_command(
         return
     if topic not in topics:
         near = nearest(topic, topics)
-        known = f"is one of {', '.join(topics)}, not '{topic}'; {near}".rstrip("; ")
-        raise ParameterError("topic", known)
+        problem = f"is one of {', '.join(topics)}, not '{topic}'; {near}".rstrip("; ")
+        raise ParameterError("topic", problem)
     tell(topics[topic].strip())
     if topic == "searches":
         from hyoka.search import KINDS  # noqa: PLC0415 - other topics need no searches

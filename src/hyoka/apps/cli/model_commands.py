@@ -657,19 +657,19 @@ def model_features_command(
 ) -> None:
     """List the move features of a game, with strengths."""
     name = game_facts(game).name
-    known = move_features(name)
-    if not known:
+    strengths = move_features(name)
+    if not strengths:
         raise Error(f"moves of {name} have no features")
     if answered(
         [
             {"feature": feature, "strength": strength, "meaning": meaning_of(feature)}
-            for feature, strength in known.items()
+            for feature, strength in strengths.items()
         ]
     ):
         return
     table = plain_table("feature", "built-in γ", "meaning", right=(1,))
     hidden = 0
-    for feature, strength in known.items():
+    for feature, strength in strengths.items():
         if feature.startswith("pattern_") and not with_patterns:
             hidden += 1
             continue

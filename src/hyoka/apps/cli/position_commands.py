@@ -75,8 +75,8 @@ def position_perft_command(
     ] = False,
 ) -> None:
     """Count the lines of a given length (perft)."""
-    given = position(game, text)
-    start = given.movement_only()
+    root = position(game, text)
+    start = root.movement_only()
     began = time.perf_counter()
     by_move: dict[str, int] = {}
     moves = start.legal_moves if depth > 0 else []
@@ -87,8 +87,8 @@ def position_perft_command(
     seconds = time.perf_counter() - began
     if wants_json():
         result = {
-            "game": name_of(given),
-            "position": given.text,
+            "game": name_of(root),
+            "position": root.text,
             "depth": depth,
             "lines": lines,
             "seconds": seconds,
@@ -149,9 +149,9 @@ def position_show_command(
 
     With a move model, also draw its ranking.
     """
-    known: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     if game_id is not None or Path(game).is_dir():
-        line, known = _shown_of_study(game, game_id or 0, ply)
+        line, details = _shown_of_study(game, game_id or 0, ply)
     else:
         line = position(game, text).line()
     # KIF writes an ideographic space after 同, so only plain ones separate moves.
@@ -161,7 +161,7 @@ def position_show_command(
     if area is not None and model is None:
         raise Error("--area shows the points that a METS tree examines: give the tree with --model")
     if model is not None:
-        board, known["ranking"] = _ranking(line, model, area)
+        board, details["ranking"] = _ranking(line, model, area)
     if svg_file is not None:
         write_text(svg_file, mark_svg(svg(board, pieces=pieces)))
     outcome = line.outcome
@@ -175,18 +175,18 @@ def position_show_command(
             if outcome is None
             else {"value": outcome.value, "reason": outcome.reason.name},
             "hash": f"{line.hash:016x}",
-            **known,
+            **details,
         }
     ):
         return
-    for heading in known.get("headings", []):
+    for heading in details.get("headings", []):
         tell(heading)
     print(terminal(board, ascii=plain))
     hint(line.position.text)
     if outcome is None:
         out.print(f"{line.to_play.name} player to move, {line.count_moves()} legal moves")
-    _print_known(known)
-    _print_ranking(known.get("ranking"))
+    _print_details(details)
+    _print_ranking(details.get("ranking"))
     if svg_file is not None:
         complain(f"wrote {svg_file}")
 
@@ -199,10 +199,10 @@ def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dic
 
     study = Study.open(path)
     record = study.record(game_id)
-    wanted = len(record) if ply is None else ply
-    if wanted > len(record):
-        raise Error(f"game {game_id} has {len(record)} moves; there is no ply {wanted}")
-    chosen = f"game_id = {game_id} and ply = {wanted}"
+    at = len(record) if ply is None else ply
+    if at > len(record):
+        raise Error(f"game {game_id} has {len(record)} moves; there is no ply {at}")
+    chosen = f"game_id = {game_id} and ply = {at}"
     evaluations = study.sql(
         f"select * exclude (game_id, ply) from evaluations where {chosen}"
     ).to_pylist()
@@ -212,26 +212,26 @@ def _shown_of_study(path: str, game_id: int, ply: int | None) -> tuple[Line, dic
     result = {1.0: "first player won", 0.5: "drawn", 0.0: "second player won"}.get(
         record.result if record.result is not None else -1, "result not known"
     )
-    last = record.move_texts()[wanted - 1] if wanted else "the start"
-    known = {
+    last = record.move_texts()[at - 1] if at else "the start"
+    details = {
         "headings": [
             f"game {game_id}: {players}  {record.event}  {record.date}  {result} ({record.ending})",
-            f"ply {wanted} of {len(record)}, after {last}  {record.source}:{record.line}",
+            f"ply {at} of {len(record)}, after {last}  {record.source}:{record.line}",
         ],
         "columns": {name: described[0][name] for name in study.columns} if described else {},
-        "remarks": [dataclasses.asdict(each) for each in record.remarks if each.ply == wanted],
+        "remarks": [dataclasses.asdict(each) for each in record.remarks if each.ply == at],
         "evaluations": [
             {"title": title, **row} for title, row in zip(titles, evaluations, strict=True)
         ],
     }
-    position_there = record.position(wanted)
-    previous = record.position(wanted - 1) if wanted else None
+    position_there = record.position(at)
+    previous = record.position(at - 1) if at else None
     if previous is None:
-        return position_there.line(), known
+        return position_there.line(), details
     # Records may continue after the end of a line; the line's last move is drawn.
     line = previous.line()
-    move = record.move_list[wanted - 1]
-    return (line.play(move) if line.is_legal(move) else position_there.line()), known
+    move = record.move_list[at - 1]
+    return (line.play(move) if line.is_legal(move) else position_there.line()), details
 
 
 def _ranking(line: Line, source: str, area: str | None) -> tuple[Diagram, dict[str, Any]]:
@@ -248,33 +248,33 @@ def _ranking(line: Line, source: str, area: str | None) -> tuple[Diagram, dict[s
         raise Error("the game is over: no move is left to rank")
     ranking = ranked(line, move_model(name_of(line), source))
     best = ranking[: len(NUMBERED)]
-    said: dict[str, Any] = {
+    ranking_values: dict[str, Any] = {
         "model": source,
         "moves": [{"move": str(move), "share": share} for move, share in best],
     }
     if area is None:
-        return ranking_diagram(line, [move for move, _ in best]), said
+        return ranking_diagram(line, [move for move, _ in best]), ranking_values
     move = line.parse(area)
-    asked = Mets.load(source).questions(line, move)
+    questions = Mets.load(source).questions(line, move)
     rank = 1 + next(i for i, (other, _) in enumerate(ranking) if other == move)
-    said["area"] = {
+    ranking_values["area"] = {
         "move": str(move),
         "rank": rank,
-        "tactics": [{"about": about, "answer": answer} for about, answer in asked.tactics],
-        "points": [list(point) for point in asked.stones],
+        "tactics": [{"about": about, "answer": answer} for about, answer in questions.tactics],
+        "points": [list(point) for point in questions.stones],
     }
-    return ranking_diagram(line, [move], asked), said
+    return ranking_diagram(line, [move], questions), ranking_values
 
 
-def _print_ranking(said: dict[str, Any] | None) -> None:
-    if said is None:
+def _print_ranking(values: dict[str, Any] | None) -> None:
+    if values is None:
         return
     rows = [
         (str(number), each["move"], f"{each['share']:.1%}")
-        for number, each in enumerate(said["moves"], 1)
+        for number, each in enumerate(values["moves"], 1)
     ]
     print_table(("", "move", "share"), rows, right=[0, 2])
-    if (area := said.get("area")) is not None:
+    if (area := values.get("area")) is not None:
         out.print(
             f"{area['move']} is ranked {area['rank']}; the path to its leaf examines "
             f"{len(area['points'])} points"
@@ -283,17 +283,17 @@ def _print_ranking(said: dict[str, Any] | None) -> None:
             tell(f"{each['about']}: {each['answer']}")
 
 
-def _print_known(known: dict[str, Any]) -> None:
-    columns = known.get("columns", {})
+def _print_details(details: dict[str, Any]) -> None:
+    columns = details.get("columns", {})
     if columns:
         tell("  ".join(f"{name} {value}" for name, value in columns.items()))
-    for remark in known.get("remarks", []):
+    for remark in details.get("remarks", []):
         facts = {key: value for key, value in remark.items() if value not in (None, False, "", ())}
         words = "  ".join(
             f"{key} {escape_control_chars(_short(value))}" for key, value in facts.items()
         )
         tell(f"record: {words}")
-    for row in known.get("evaluations", []):
+    for row in details.get("evaluations", []):
         names = ("engine", "title")
         facts = {key: value for key, value in row.items() if value is not None and key not in names}
         words = "  ".join(f"{key} {_short(value)}" for key, value in facts.items())

@@ -122,8 +122,8 @@ def _chosen(
     problems: list[Problem | GtpTest | Assertion] = []
     for suite in read_suites(suites):
         tried = 0
-        given: list[Problem | GtpTest | Assertion] = [*suite.problems, *suite.tests]
-        for problem in [*given, *suite.assertions]:
+        exercises: list[Problem | GtpTest | Assertion] = [*suite.problems, *suite.tests]
+        for problem in [*exercises, *suite.assertions]:
             # do not count problems that are not posed
             tried += not isinstance(exercise_of(problem, over_gtp=over_gtp), str)
             if limit is not None and tried > limit:

@@ -48,7 +48,7 @@ from hyoka.study.derived_columns import CategoriesSummary, categorize, rank_move
 from hyoka.study.evaluating import EvaluationPlan, EvaluationSummary, evaluate
 from hyoka.study.exact_results import adjudicate, adjudicate_records
 from hyoka.study.exporting import export_positions
-from hyoka.study.sampling import SAID, evaluator_titles
+from hyoka.study.sampling import EVALUATION_COLUMNS, evaluator_titles
 from hyoka.study.verify import check_study
 
 
@@ -116,7 +116,7 @@ def study_columns_command(
         return
     if Path(game).is_dir():
         study = Study.open(game)
-        known = {column.name: column for column in _core.columns(study.game)}
+        core_columns = {column.name: column for column in _core.columns(study.game)}
         names = study.condition_columns()
         if answered(names):
             return
@@ -125,11 +125,15 @@ def study_columns_command(
             study.user_columns, "Added by hyoka study columns --add, or add_column."
         )
         for name in names:
-            doc = known[name].doc if name in known else _OF_GAMES.get(name, own.get(name, ""))
+            doc = (
+                core_columns[name].doc
+                if name in core_columns
+                else _OF_GAMES.get(name, own.get(name, ""))
+            )
             table.add_row(name, doc)
         out.print(table)
-        said = ", ".join(said for said in SAID if said not in names)
-        hint(f"Analyses of evaluators also have {said}, and evaluator: its name.")
+        extra = ", ".join(extra for extra in EVALUATION_COLUMNS if extra not in names)
+        hint(f"Analyses of evaluators also have {extra}, and evaluator: its name.")
         return
     columns = _core.columns(game_facts(game).name)
     if answered(

@@ -275,10 +275,10 @@ def lessons_of(
 
 
 def _tell_beginning(learned: Lessons, held_out: Lessons | None, going_on: bool) -> None:
-    known = int((~np.isnan(learned.results)).sum())
+    finished = int((~np.isnan(learned.results)).sum())
     tell(
         f"{learned.moves:,} positions of {len(learned.games.ids):,} games"
-        + ("" if known == len(learned) else f", {known:,} of games with a result")
+        + ("" if finished == len(learned) else f", {finished:,} of games with a result")
         + ("" if held_out is None else f"; {held_out.moves:,} held-out")
     )
     if going_on:
@@ -302,13 +302,13 @@ class _PassTeller:
 
 
 def _pass_text(report: PassMetrics) -> str:
-    said = (
+    text = (
         f"pass {report.number}: J {report.objective:.4f} = moves {report.moves:.4f} + outcomes "
         f"{report.outcomes:.4f} + L1 {report.l1:.4f}; {report.nonzero:,} weights"
     )
     if report.held_out is not None:
-        said += f"; held-out: {_words(report.held_out)}"
-    return said
+        text += f"; held-out: {_words(report.held_out)}"
+    return text
 
 
 def _words(judged: Judgment) -> str:

@@ -114,8 +114,8 @@ class AccessControl:
         return self._without_token(request, is_reading)
 
     def _without_token(self, request: HTTPConnection, is_reading: bool) -> Response | None:
-        given = request.query_params.get(TOKEN)
-        if is_reading and given is not None and _same(given, self._token):
+        token = request.query_params.get(TOKEN)
+        if is_reading and token is not None and _same(token, self._token):
             return self._welcome(request)
         if _same(request.cookies.get(self._cookie, ""), self._token):
             return None

@@ -85,12 +85,12 @@ class Engines:
         return [*self.allowed, *own]
 
 
-def _check_names_no_program(text: str, known: Sequence[str]) -> None:
+def _check_names_no_program(text: str, names: Sequence[str]) -> None:
     with contextlib.suppress(hk.errors.NotationError):
         if not kind_of(text).names_program:
             return
     raise hk.errors.NotationError(
-        f"no search or engine '{text}' here; known: {', '.join(known)}. "
+        f"no search or engine '{text}' here; known: {', '.join(names)}. "
         "An engine is allowed when the studio is started: hyoka studio --engine NAME=SPEC"
     )
 
@@ -117,10 +117,10 @@ def engines_on_path() -> dict[str, str]:
     }
 
 
-def named_engines(given: Iterable[str]) -> dict[str, str]:
+def named_engines(options: Iterable[str]) -> dict[str, str]:
     """Engines from texts `NAME=SPEC`; raises ParameterError."""
     engines = {}
-    for text in given:
+    for text in options:
         name, equals, spec = text.partition("=")
         if not equals:
             raise hk.errors.ParameterError(

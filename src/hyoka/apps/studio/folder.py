@@ -369,8 +369,8 @@ def keep(folder: Folder, name: str, content: BinaryIO) -> str:
     for number in range(1, 10_000):
         file = place / f"{stem}{'' if number == 1 else f'-{number}'}{suffix}"
         try:
-            with file.open("xb") as kept:
-                shutil.copyfileobj(content, kept)
+            with file.open("xb") as target:
+                shutil.copyfileobj(content, target)
         except FileExistsError:
             continue
         except BaseException:

@@ -36,7 +36,7 @@ _SQL: Final = "SQL"
 _PATHS: Final = re.compile(r"FILE|FOLDER|STUDY|RECORDS|MATCH|MODEL")
 _SPECS: Final = re.compile(r"SPEC|PLAYER|SEARCH")
 _PLAYER: Final = re.compile(r"(?P<name>[^\\=:@]+=)?(?P<engine>[^\\=:@\s]+)(?P<clock>@[\d./+b]*)?")
-_SAID_FIRST: Final = re.compile(r"(?:[^=:@]*=)?\s*([^=:@\s]*)")
+_ENGINE_WORD: Final = re.compile(r"(?:[^=:@]*=)?\s*([^=:@\s]*)")
 """The word that stands where an engine's name would."""
 _BEFORE_COLONS: Final = re.compile(r"([^\s:=,;@()\[\]\"']*)\s*:")
 _WILD: Final = re.compile(r"[*?\[]")
@@ -92,9 +92,9 @@ class Field:
             return "lines"
         return "number" if self.type in (int, float) else "text"
 
-    def is_unchanged(self, given: Sequence[str]) -> bool:
+    def is_unchanged(self, texts: Sequence[str]) -> bool:
         """Whether a submitted box is ticked; default if absent."""
-        return self.shape == "check" and (given[-1] == "on") == (self.default == "on")
+        return self.shape == "check" and (texts[-1] == "on") == (self.default == "on")
 
     @property
     def is_path(self) -> bool:
@@ -131,22 +131,22 @@ class Form:
 
     def words(self, values: Mapping[str, Sequence[str]], allow: "Allow") -> list[str]:
         """The command's words for what was filled in; raises Error for what may not be run."""
-        known = {each.name for each in self.fields}
+        names = {each.name for each in self.fields}
         for name in values:
-            if name not in known:
+            if name not in names:
                 raise hk.errors.ParameterError(
                     escape_control_chars(name)[:40], "is no field of this form"
                 )
         options: list[str] = []
         arguments: list[str] = []
         for each in self.fields:
-            given = [text.strip() for text in values.get(each.name, ()) if text.strip()]
+            lines = [text.strip() for text in values.get(each.name, ()) if text.strip()]
             if each.type is bool:
-                options += _switch(each, given)
+                options += _switch(each, lines)
                 continue
             if each.many:
-                given = [line.strip() for text in given for line in text.splitlines()]
-            texts = [allow(each, text) for text in given if text]
+                lines = [line.strip() for text in lines for line in text.splitlines()]
+            texts = [allow(each, text) for text in lines if text]
             if each.option is None:
                 arguments += texts
             elif texts and texts != [each.default]:
@@ -159,16 +159,16 @@ class Form:
 
     def check(self, words: Sequence[str]) -> None:
         """Raise Error if the command line would not take the words, as for a missing one."""
-        given = list(words[len(self.name.split()) :])
+        arguments = list(words[len(self.name.split()) :])
         try:
-            self.command.make_context(self.name, given)
+            self.command.make_context(self.name, arguments)
         except typer.TyperException as error:
             raise hk.Error(error.format_message()) from None
 
 
-def _switch(each: Field, given: Sequence[str]) -> list[str]:
+def _switch(each: Field, texts: Sequence[str]) -> list[str]:
     """A switch's word: a form that was sent says `on` or `off`, one that was not says nothing."""
-    is_on = given[-1] == "on" if given else each.default == "on"
+    is_on = texts[-1] == "on" if texts else each.default == "on"
     if is_on == (each.default == "on"):
         return []
     if is_on:
@@ -197,11 +197,11 @@ class Allow:
             return spec
         for word in _BEFORE_COLONS.findall(text):
             if any(word.lower() in kind.prefixes for kind in AGENT_KINDS if kind.names_program):
-                known = ", ".join(self.engines.allowed) or "none yet"
+                names = ", ".join(self.engines.allowed) or "none yet"
                 raise hk.errors.ParameterError(
                     each.label,
                     f"names an engine by its command, '{text}'; here an engine has a name that was "
-                    f"given when the studio was started ({known}): hyoka studio --engine NAME=SPEC",
+                    f"given when the studio was started ({names}): hyoka studio --engine NAME=SPEC",
                 )
         if _PATHS.search(each.metavar):
             _check_tame(each, text)
@@ -219,8 +219,8 @@ class Allow:
 
     def _engine(self, each: Field, text: str) -> str | None:
         """The spec of an allowed engine: of a player under its name, perhaps with a clock."""
-        said = _SAID_FIRST.match(text)
-        name = said[1] if said else ""
+        match = _ENGINE_WORD.match(text)
+        name = match[1] if match else ""
         if name not in self.engines.allowed:
             return None
         spec = self.engines.allowed[name]

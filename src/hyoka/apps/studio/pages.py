@@ -95,7 +95,7 @@ _log: Final = logging.getLogger("hyoka.apps.studio")
 @functools.cache
 def environment() -> jinja2.Environment:
     """The templates, and what all of them may use."""
-    made = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -103,19 +103,19 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.globals["address"] = address
-    made.globals["version"] = hk.__version__
-    made.filters["html"] = render
-    made.filters["count"] = count_text
-    made.filters["counted"] = counted_or_dash
-    made.filters["game"] = game_title
-    made.filters["duration"] = duration
-    made.filters["moment"] = moment
-    made.filters["harmless"] = escape_control_chars
-    made.filters["size"] = size_text
-    made.filters["where"] = where_to_look
-    made.filters["coded"] = coded
-    return made
+    templates.globals["address"] = address
+    templates.globals["version"] = hk.__version__
+    templates.filters["html"] = render
+    templates.filters["count"] = count_text
+    templates.filters["counted"] = counted_or_dash
+    templates.filters["game"] = game_title
+    templates.filters["duration"] = duration
+    templates.filters["moment"] = moment
+    templates.filters["harmless"] = escape_control_chars
+    templates.filters["size"] = size_text
+    templates.filters["where"] = where_to_look
+    templates.filters["coded"] = coded
+    return templates
 
 
 def address(path: str, /, **query: object) -> str:
@@ -183,12 +183,12 @@ def _failure_page(request: Request, status: int, words: str) -> Response:
 def status_and_words(error: Exception, folder: Folder) -> tuple[int, str]:
     """The status of an answer, and what went wrong as a sentence."""
     if isinstance(error, HTTPException):
-        known = {
+        words = {
             404: "There is nothing at this address.",
             405: "This address is not for that: open a page and use its buttons.",
             413: "That is larger than the studio takes.",
         }
-        return error.status_code, known.get(error.status_code, str(error.detail))
+        return error.status_code, words.get(error.status_code, str(error.detail))
     if isinstance(error, hk.Error | MemoryError):
         return HTTPStatus.BAD_REQUEST, sentence(error)
     number = (error.errno or 0) if isinstance(error, OSError) else 0

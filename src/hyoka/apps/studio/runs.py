@@ -174,7 +174,7 @@ class Runs:
         _check_own_files(place)
         stored = _json(place / "run.json")
         try:
-            values = {name: [*map(str, given)] for name, given in stored["values"].items()}
+            values = {name: [*map(str, texts)] for name, texts in stored["values"].items()}
             words = [*map(str, stored["words"])]
             made = _number(stored["made"], 0.0)
             return Run(number, place, str(stored["command"]), values, words, made)
@@ -199,8 +199,8 @@ class Runs:
             except FileExistsError:  # another window was quicker
                 number += 1
         place = self.place / str(number)
-        kept = {name: list(given) for name, given in values.items() if any(given)}
-        run = Run(number, place, command, kept, words, time.time())
+        stored = {name: list(texts) for name, texts in values.items() if any(texts)}
+        run = Run(number, place, command, stored, words, time.time())
         try:
             self._launch(run)
         except BaseException:  # as on a full disk

@@ -105,12 +105,12 @@ _QUEUE: Final = 128
 def listening(host: str, port: int | None) -> socket.socket:
     """A socket at an address; without a port the default one, or any free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for wanted in (DEFAULT_PORT, 0) if port is None else (port,):
+    for candidate in (DEFAULT_PORT, 0) if port is None else (port,):
         # With its protocol named, asyncio sends short answers at once.
         sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            sock.bind((host, wanted))
+            sock.bind((host, candidate))
             sock.listen(_QUEUE)  # requests can arrive as soon as the address is printed
             return sock
         except OSError as error:

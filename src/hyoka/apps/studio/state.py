@@ -99,12 +99,12 @@ class LruCache(Generic[T]):
                 with self._lock:
                     if key in self._values:
                         return self._values[key]
-                made = make()
+                value = make()
                 with self._lock:
-                    self._values[key] = made
+                    self._values[key] = value
                     while len(self._values) > self._most:
                         self._values.popitem(last=False)
-                return made
+                return value
         finally:
             with self._lock:
                 self._making.pop(key, None)

@@ -63,12 +63,12 @@ def read(text: str, source: str, open_beside: OpenBeside | None = None) -> Probl
     board = _Board(open_beside)
     number, command, at = "", "", 0
     commands: list[str] = []
-    asked: set[int] = set()
+    questions: set[int] = set()
     tests: list[GtpTest] = []
     refused: list[Refusal] = []
     for line_number, line in enumerate(text.split("\n"), start=1):
         if line.startswith("#?"):
-            asked.add(len(commands) - 1)
+            questions.add(len(commands) - 1)
             try:
                 test = _test(board, command, line)
                 place = len(commands) - 1
@@ -82,7 +82,7 @@ def read(text: str, source: str, open_beside: OpenBeside | None = None) -> Probl
             if command:
                 commands.append(command)
                 board.follow(command)
-    script = GtpScript(tuple(commands), frozenset(asked), board.records)
+    script = GtpScript(tuple(commands), frozenset(questions), board.records)
     scripted = tuple(replace(test, script=script) for test in tests)
     return ProblemSet("tst", source, tests=scripted, refused=tuple(refused))
 

@@ -187,10 +187,10 @@ class _Movers:
         """Whether the first player makes the first move."""
         if not record.start:
             return True
-        known = (record.game, record.start)
-        if known not in self._first_begins:
-            self._first_begins[known] = record.position(0).to_play.name == "first"
-        return self._first_begins[known]
+        key = (record.game, record.start)
+        if key not in self._first_begins:
+            self._first_begins[key] = record.position(0).to_play.name == "first"
+        return self._first_begins[key]
 
 
 def _thoughts(row: int, game: PlayedGame, movers: _Movers) -> Iterator[tuple[float, ...]]:

@@ -450,8 +450,8 @@ def time_section(facts: MatchFacts) -> Section | None:
 
 
 def _medians(name: str, plies: NDArray[np.int64], seconds: Reals) -> list[Spot]:
-    known = np.isfinite(seconds)
-    plies, seconds = plies[known], seconds[known]
+    is_finite = np.isfinite(seconds)
+    plies, seconds = plies[is_finite], seconds[is_finite]
     if not len(plies):
         return []
     # At least two plies per point: a player moves at every second ply.

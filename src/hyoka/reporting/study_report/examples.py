@@ -134,14 +134,14 @@ def _of_different_games(sample: Sample, rows: NDArray[Any], count: int) -> list[
 
 def boards_of(study: Study, examples: Iterable[Example]) -> dict[Example, Board]:
     """Render the boards of examples, reading each game once."""
-    wanted: dict[int, set[Example]] = {}
+    by_game: dict[int, set[Example]] = {}
     for example in examples:
-        wanted.setdefault(example.game_id, set()).add(example)
-    if wanted and not hasattr(position(study.game), "cells"):
+        by_game.setdefault(example.game_id, set()).add(example)
+    if by_game and not hasattr(position(study.game), "cells"):
         raise StudyError(f"{study.game} can't be drawn: its positions need a property `cells`")
     boards = {}
-    for game_id, record in study.records(list(wanted)):
-        for example in wanted[game_id]:
+    for game_id, record in study.records(list(by_game)):
+        for example in by_game[game_id]:
             boards[example] = _board(study, record, example)
     return boards
 

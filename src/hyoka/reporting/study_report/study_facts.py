@@ -12,7 +12,13 @@ from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.records.record import Standings
 from hyoka.storage.manifest import PLAYER, read_description
 from hyoka.study import COMMENTS, Study
-from hyoka.study.sampling import EVALUATOR, SAID, evaluator_titles, identity, said_by
+from hyoka.study.sampling import (
+    EVALUATION_COLUMNS,
+    EVALUATOR,
+    evaluated_positions,
+    evaluator_titles,
+    identity,
+)
 from hyoka.study.sql import check_condition
 
 
@@ -185,10 +191,10 @@ def _evaluator(study: Study, name: str, title: str, row: dict[str, Any]) -> Eval
 
 def usable_positions(study: Study, names: Sequence[str], where: str | None) -> dict[str, int]:
     """Count the selected positions with a result that each evaluator has evaluated."""
-    usable = [*study.condition_columns(), EVALUATOR, *SAID]
+    usable = [*study.condition_columns(), EVALUATOR, *EVALUATION_COLUMNS]
     condition = "true" if where is None else check_condition(where, usable)
     rows = study.sql(
-        f"select engine_ as engine, count(*) as positions from {said_by(study, names)} "
+        f"select engine_ as engine, count(*) as positions from {evaluated_positions(study, names)} "
         f"where {condition} and coalesce(adjudicated, result) is not null group by engine_"
     ).to_pylist()
     counts = {row["engine"]: int(row["positions"]) for row in rows}

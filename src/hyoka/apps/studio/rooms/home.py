@@ -78,9 +78,9 @@ async def take(request: Request) -> Response:
 
 def _begin(studio: Studio, files: list[tuple[str, BinaryIO]]) -> Run:
     uploads.folder_for(studio.folder, uploads.STUDIES)
-    kept = [uploads.keep(studio.folder, name, content) for name, content in files]
-    study = uploads.study_for(studio.folder, kept[0])
-    return studio.runs.start("study create", {"study": [study], "files": ["\n".join(kept)]})
+    uploaded = [uploads.keep(studio.folder, name, content) for name, content in files]
+    study = uploads.study_for(studio.folder, uploaded[0])
+    return studio.runs.start("study create", {"study": [study], "files": ["\n".join(uploaded)]})
 
 
 def report(request: Request) -> Response:

@@ -38,7 +38,7 @@ from hyoka.reporting.learning_report import (
 from hyoka.storage.files import read_regular
 from hyoka.storage.model_file import KINDS, ModelFile
 
-_SAID: Final = {"True": "yes", "False": "no"}
+_BOOLEAN_WORDS: Final = {"True": "yes", "False": "no"}
 
 
 def facts_of(model_file: ModelFile) -> list[tuple[str, str]]:
@@ -61,7 +61,9 @@ def origin_of(model_file: ModelFile) -> list[tuple[str, str]]:
     if origin.seed is not None:
         facts.append(("Seed", str(origin.seed)))
     facts += [(_words(name), f"{count:,}") for name, count in origin.counts.items()]
-    facts += [(_words(name), _SAID.get(text, text)) for name, text in origin.choices.items()]
+    facts += [
+        (_words(name), _BOOLEAN_WORDS.get(text, text)) for name, text in origin.choices.items()
+    ]
     facts.append(("Made with", ", ".join(f"{n} {v}" for n, v in origin.versions.items())))
     return [(name, text) for name, text in facts if text]
 
@@ -171,13 +173,13 @@ def _file(studio: Studio, file: Path, path: str) -> dict[str, Any]:
     parents = {} if model_file.origin is None else model_file.origin.parents
     by_sum: dict[str, str] = {}
     if parents:
-        wanted = set(parents.values())
+        hashes = set(parents.values())
         for model in studio.folder.items("model"):
             try:
                 sha256 = hk.read_model_file(studio.folder.path(model.path)).sha256
             except hk.Error:
                 continue
-            if sha256 in wanted:
+            if sha256 in hashes:
                 by_sum[sha256] = model.path
     return {
         "facts": facts_of(model_file),

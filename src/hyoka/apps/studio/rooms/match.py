@@ -340,10 +340,10 @@ def _lines(record: hk.Record) -> list[Line]:
     """Each player's evaluations after its moves."""
     lines = []
     for name, author in ((record.first, "first"), (record.second, "second")):
-        said = [each for each in record.remarks if each.author == author]
-        if values := [(each.ply, each.value) for each in said if each.value is not None]:
+        remarks = [each for each in record.remarks if each.author == author]
+        if values := [(each.ply, each.value) for each in remarks if each.value is not None]:
             lines.append(Line(name, VALUE, values))
-        elif scores := [(each.ply, each.score) for each in said if each.score is not None]:
+        elif scores := [(each.ply, each.score) for each in remarks if each.score is not None]:
             lines.append(Line(name, "score", scores))
     if len(lines) == 2 and lines[0].name == lines[1].name:
         lines = [Line(f"{line.name} ({side})", line.unit, line.points)

@@ -126,8 +126,8 @@ def offers(studio: Studio, form: Form, each: Field) -> list[str]:
         return []
     kind_of = {each.path: each.kind for each in folder.items()}
     kinds = {"STUDY": "study", "RECORDS": "records", "FILES": "records", "MODEL": "model"}
-    wanted = {kind for word, kind in kinds.items() if word in metavar}
-    return [path for path, kind in kind_of.items() if kind in wanted][:20]
+    offered = {kind for word, kind in kinds.items() if word in metavar}
+    return [path for path, kind in kind_of.items() if kind in offered][:20]
 
 
 def _experiments() -> list[str]:
@@ -179,12 +179,12 @@ def changes_of_one(request: Request) -> Response:
 
 def _parts(request: Request, run: Run) -> dict[str, Any]:
     state = run.state
-    made = []
+    outputs = []
     if state != "running" or run.command == "match run":  # a match can be watched
         files = studio_of(request).folder.items()
         until = run.ended or float("inf")
-        made = [each for each in files if run.began - 1 <= each.changed <= until + 1][:8]
-    return {"state": state, "made": made}
+        outputs = [each for each in files if run.began - 1 <= each.changed <= until + 1][:8]
+    return {"state": state, "made": outputs}
 
 
 def _act(do: Callable[[Runs, int], None]) -> Callable[[Request], Response]:

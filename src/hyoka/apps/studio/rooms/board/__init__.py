@@ -70,8 +70,8 @@ def show(request: Request) -> Response:
     if refused := refusal(studio_of(request), table):
         return _answer(request, replace(table, against=""), refused)
     done = [(do, text) for name, do in _ACTIONS.items() for text in query.getlist(name) if text]
-    if wanted := query.get("shown"):
-        done = [(lambda table, text: _shown(request, table, text), wanted)]
+    if steps := query.get("shown"):
+        done = [(lambda table, text: _shown(request, table, text), steps)]
     if not done:
         return _answer(request, table)
     do, text = done[0]
@@ -86,9 +86,9 @@ def show(request: Request) -> Response:
     return RedirectResponse(table.address, HTTPStatus.SEE_OTHER)
 
 
-def _shown(request: Request, table: BoardState, wanted: str) -> BoardState:
+def _shown(request: Request, table: BoardState, steps: str) -> BoardState:
     """At the position that an analysis is of, or one that it looked at: its number, then moves."""
-    count, *words = wanted.split() or [""]
+    count, *words = steps.split() or [""]
     of = analyses_of(request).get(whole_number(count, "shown", 0, 10**9)).table
     if (of.game, of.start) != (table.game, table.start):
         raise hk.Error("this analysis is of another game: analyze again")
@@ -344,11 +344,11 @@ def compose(request: Request) -> Response:
 def export(request: Request) -> Response:
     """The game, or what is on the board, as a file."""
     table = BoardState.of(request.query_params)
-    wanted = exported(table, request.query_params.get("as", ""))
-    name = f"hyoka-{table.game}{wanted.suffix}"
+    export_format = exported(table, request.query_params.get("as", ""))
+    name = f"hyoka-{table.game}{export_format.suffix}"
     return Response(
-        wanted.text(table),
-        media_type=wanted.media_type,
+        export_format.text(table),
+        media_type=export_format.media_type,
         headers={"content-disposition": f'attachment; filename="{name}"'},
     )
 
@@ -472,10 +472,10 @@ def formats(table: BoardState) -> dict[str, Format]:
 
 def exported(table: BoardState, name: str) -> Format:
     """A format by its name; raises ParameterError if the game has none of it."""
-    known = formats(table)
-    if name not in known:
-        raise hk.errors.ParameterError("as", f"is one of {', '.join(known)}, not '{name}'")
-    return known[name]
+    choices = formats(table)
+    if name not in choices:
+        raise hk.errors.ParameterError("as", f"is one of {', '.join(choices)}, not '{name}'")
+    return choices[name]
 
 
 ROOM = Room(

@@ -35,7 +35,7 @@ def word_of(move: Any) -> str:
     return str(move) if short is None else str(short())
 
 
-def said(position: Any, move: Any, facts: GameFacts) -> str:
+def move_text(position: Any, move: Any, facts: GameFacts) -> str:
     """A move as people write it; those of Blokus Duo, long otherwise, by their codes."""
     return (
         word_of(move) if hasattr(move, "short_code") else facts.naming.format_move(position, move)
@@ -164,7 +164,7 @@ class BoardState:
         line, names = self.first_position.line(), []
         for word in words:
             move = line.parse(word)
-            names.append(said(line.position, move, self.facts))
+            names.append(move_text(line.position, move, self.facts))
             line = line.play(move)
         return names[begin:]
 
@@ -213,10 +213,10 @@ class BoardState:
         """The table with a line on the board, which was a variation or is new."""
         if self.moves[: len(moves)] == moves:
             return replace(self, ply=ply)
-        known = [self.moves, *self.others]
-        whole = next((each for each in known if each[: len(moves)] == moves), moves)
-        kept = [each for each in known if each != whole and whole[: len(each)] != each]
-        return replace(self, moves=whole, ply=ply, others=tuple(kept[:_MOST_LINES]))
+        lines = [self.moves, *self.others]
+        longest = next((each for each in lines if each[: len(moves)] == moves), moves)
+        kept = [each for each in lines if each != longest and longest[: len(each)] != each]
+        return replace(self, moves=longest, ply=ply, others=tuple(kept[:_MOST_LINES]))
 
     def undone(self) -> "BoardState":
         """Without the last move, or, against somebody, without their last and yours."""

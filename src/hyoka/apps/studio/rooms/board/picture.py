@@ -14,7 +14,7 @@ from markupsafe import Markup
 import hyoka as hk
 from hyoka.apps.studio.blocks import without_style
 from hyoka.apps.studio.folder import Folder, FolderItem
-from hyoka.apps.studio.rooms.board.board_state import BoardState, said, word_of
+from hyoka.apps.studio.rooms.board.board_state import BoardState, move_text, word_of
 from hyoka.games import AnyMove, Line, game_facts, name_of
 from hyoka.games.diagram import Diagram, Piece
 from hyoka.learning.mets import NUMBERED, Mets, ranking_diagram
@@ -205,7 +205,7 @@ class Ranking:
     """Number on the board, the move for addresses, the move as people write it, its share."""
     is_tree: bool = False
     """Whether what it asks about a move can be drawn."""
-    asked: str = ""
+    question: str = ""
     """Its questions in words."""
     problem: str = ""
 
@@ -246,16 +246,16 @@ def _ranking(table: BoardState, folder: Folder) -> Ranking:
     model, tree = _model(table.game, source, changed)
     best = ranked(line, model)[: len(NUMBERED)]
     rows = [
-        (str(number), word_of(move), said(line.position, move, table.facts), share)
+        (str(number), word_of(move), move_text(line.position, move, table.facts), share)
         for number, (move, share) in enumerate(best, 1)
     ]
     if tree is None or not table.area or not line.is_legal(table.area):
         return Ranking(_numbered(line, [move for move, _ in best]), rows, tree is not None)
     move = line.parse(table.area)
-    asked = tree.questions(line, move)
-    words = [f"{about}: {answer}" for about, answer in asked.tactics]
-    words.append(f"{len(asked.stones)} points around it")
-    drawn = ranking_diagram(line, [move], asked)
+    questions = tree.questions(line, move)
+    words = [f"{about}: {answer}" for about, answer in questions.tactics]
+    words.append(f"{len(questions.stones)} points around it")
+    drawn = ranking_diagram(line, [move], questions)
     return Ranking(drawn, rows, True, f"About {table.area} it asks for {'; '.join(words)}.")
 
 
@@ -278,6 +278,6 @@ def words_of(line: Line, moves: Iterable[AnyMove]) -> list[tuple[str, str]]:
     facts, words, out = game_facts(name_of(line)), list[str](), list[tuple[str, str]]()
     for move in moves:
         words.append(word_of(move))
-        out.append((" ".join(words), said(line.position, move, facts)))
+        out.append((" ".join(words), move_text(line.position, move, facts)))
         line = line.play(move)
     return out

@@ -205,9 +205,9 @@ class Draft:
         if right not in _CASTLING:
             return right != "-"
         board = _usual(self.game)
-        wanted = ("K", "R") if right.isupper() else ("k", "r")
+        pieces = ("K", "R") if right.isupper() else ("k", "r")
         cells = [board.cell(name) for name in _CASTLING[right].split()]
-        return all(self.cells[r][c] == sign for (r, c), sign in zip(cells, wanted, strict=True))
+        return all(self.cells[r][c] == sign for (r, c), sign in zip(cells, pieces, strict=True))
 
     @property
     def diagram(self) -> Diagram:
