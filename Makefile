@@ -9,7 +9,7 @@ PYTHON_CODE := src experiments tests benchmarks scripts
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The first run takes minutes; it says what it does in a few lines.
-TELL := @$(PYTHON) scripts/tell.py
+QUIETLY := @$(PYTHON) scripts/run_quietly.py
 
 .PHONY: FORCE build demo test test-fast test-builds coverage docs pictures wheel check tidy format lock stubs sanitize \
     fuzz attack bench clean
@@ -22,7 +22,7 @@ $(VENV)/.environment: pyproject.toml requirements.lock
 	    "Hyoka needs Python 3.11 or newer: make PYTHON=python3.12, say")'
 	@test -x $(BIN)/python || { echo "making the environment in $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@$(PIP) install --quiet --upgrade "pip>=25.1"
-	$(TELL) "packages into $(VENV)" $(PIP) install --group dev --constraint requirements.lock
+	$(QUIETLY) "packages into $(VENV)" $(PIP) install --group dev --constraint requirements.lock
 	@touch $@
 
 # The editable install maps the modules it knew when it was made: a new or gone one needs a new map.
@@ -32,7 +32,7 @@ $(VENV)/.modules: $(VENV)/.environment FORCE
 FORCE:
 
 $(VENV)/.built: $(VENV)/.environment $(VENV)/.modules CMakeLists.txt $(CORE)
-	$(TELL) "compiling" $(PIP) install --verbose --no-build-isolation --editable .
+	$(QUIETLY) "compiling" $(PIP) install --verbose --no-build-isolation --editable .
 	@touch $@
 
 demo: build

@@ -243,15 +243,15 @@ def test_a_whole_game_of_blokus_duo_by_clicks_and_keys(
 def test_who_thinks_draws_on_the_board(opened: Opened, studio: StudioProcess) -> None:
     page = show(opened, studio, "game=go9&with=uct&with=mc&seconds=0.3&live=1")
     page.locator("#analyze").click()
-    page.wait_for_selector('.opinions[data-over="1"]')
-    assert page.locator(".opinion").count() == 2
+    page.wait_for_selector('.evaluations[data-over="1"]')
+    assert page.locator(".evaluation").count() == 2
     assert page.locator(".over .heat").count() > 5
-    page.locator(".opinion details.tree summary").first.click()
+    page.locator(".evaluation details.tree summary").first.click()
     page.wait_for_selector("ul.tree li")
     assert offences(opened) == []
     page.locator("ul.tree button").first.click()
     at_ply(page, 1)
-    page.wait_for_selector('.opinions[data-over="1"]')  # it continues automatically
+    page.wait_for_selector('.evaluations[data-over="1"]')  # it continues automatically
     page.get_by_role("button", name="Draw the curve").click()
     page.wait_for_selector("#curve svg a")
 

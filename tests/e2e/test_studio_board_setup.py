@@ -89,7 +89,7 @@ def test_an_analysis_stays_while_its_tree_is_looked_at(
     page.goto(f"{studio.origin}/board?game=go9&moves=E5+C3&model=built-in&with=uct&with=mc")
     page.locator("#seconds").fill("0.3")
     page.get_by_role("button", name="Analyze").click()
-    page.wait_for_selector('.opinions[data-over="1"]')
+    page.wait_for_selector('.evaluations[data-over="1"]')
     assert page.locator(".over .heat").count() > 0
     assert page.locator(".over .share").count() == 0, "the model's ranks stand there"
     page.locator("#model").select_option("")
@@ -115,7 +115,7 @@ def test_arrows_go_with_a_turned_board(opened: Opened, studio: StudioProcess) ->
     page.goto(f"{studio.origin}/board?game=chess&with=ab:depth=1")
     page.locator("#seconds").fill("0.1")
     page.get_by_role("button", name="Analyze").click()
-    page.wait_for_selector('.opinions[data-over="1"]')
+    page.wait_for_selector('.evaluations[data-over="1"]')
     page.wait_for_selector(".over .arrow")
     glowing = page.locator(".over .heat").first
     before = int(glowing.get_attribute("y") or "")

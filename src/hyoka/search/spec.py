@@ -24,7 +24,6 @@ from hyoka.models.bundled import default_evaluation, default_strengths, has_netw
 from hyoka.models.model import StaticEvaluation
 from hyoka.models.python_evaluator import name_of_function
 from hyoka.search.settings import (
-    KINDS,
     Options,
     Setting,
     Value,
@@ -166,11 +165,6 @@ class SearchSpec:
                 raise NotationError(f"'{setting.name}' is set twice in '{text}'")
             settings[setting.name] = setting.read(value.strip())
         return cls.of(kind, **settings)
-
-    @staticmethod
-    def is_search(text: str) -> bool:
-        """Whether a text begins with a kind of search, not with an engine's protocol."""
-        return text.strip().partition(":")[0] in KINDS
 
     @staticmethod
     def settings_for(kind: str) -> list[Setting]:

@@ -111,7 +111,7 @@ def environment() -> jinja2.Environment:
     templates.filters["game"] = game_title
     templates.filters["duration"] = duration
     templates.filters["moment"] = moment
-    templates.filters["harmless"] = escape_control_chars
+    templates.filters["escape_control_chars"] = escape_control_chars
     templates.filters["size"] = size_text
     templates.filters["where"] = where_to_look
     templates.filters["coded"] = coded

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Supervisor of a run: starts the command in its own process and records its exit.
 
-A program of its own, with nothing of Hyoka in it: run_keeper.py LOCK FOLDER LOG WORDS... prints
+A program of its own, with nothing of Hyoka in it: run_supervisor.py LOCK FOLDER LOG WORDS... prints
 its process number, goes to the background and waits for the command. The lock, a file that is
-inherited, is held as long as the command or its keeper lives.
+inherited, is held as long as the command or the supervisor lives.
 """
 
 import json
@@ -18,8 +18,8 @@ from pathlib import Path
 def main() -> None:
     """Start the command and see to its end."""
     lock, place, log, *words = sys.argv[1:]
-    if (keeper := os.fork()) > 0:
-        print(keeper, flush=True)
+    if (supervisor := os.fork()) > 0:
+        print(supervisor, flush=True)
         os._exit(0)
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDWR)

@@ -258,14 +258,14 @@ class Runs:
             write_text(place / "run.json", json.dumps(stored | {"made": run.made}))
             with (place / "log").open("a", encoding="utf-8") as log:
                 log.write(f"$ {run.text}\n")
-            keeper = [sys.executable, "-I", str(Path(__file__).with_name("run_supervisor.py"))]
+            supervisor = [sys.executable, "-I", str(Path(__file__).with_name("run_supervisor.py"))]
             command = [sys.executable, "-P", "-m", "hyoka", *run.words]
             environment = os.environ | {
                 "HYOKA_PROGRESS": str(place / "progress.json"),
                 "PYTHONUNBUFFERED": "1",
             }
             begun = subprocess.run(
-                [*keeper, str(lock.fileno()), str(place), str(place / "log"), *command],
+                [*supervisor, str(lock.fileno()), str(place), str(place / "log"), *command],
                 cwd=self.folder.root,
                 env=environment,
                 stdin=subprocess.DEVNULL,

@@ -179,7 +179,7 @@ class _Examination:
             try:
                 self._evaluation = await engine.evaluate(position)
             except EngineError as error:
-                # The engine has accepted the position; its opinion comes next.
+                # The engine has accepted the position; its evaluation comes next.
                 if error.reason in ("nonsense", "unplayable"):
                     self._position, self._evaluation = position, error
                     return game

@@ -11,7 +11,7 @@
   let board = null; // what stands on the table now
   let cursor = { row: 0, column: 0, game: "" };
   let piece = null; // of Blokus: { letter, cells }
-  let opinion = 0; // whose visits are drawn
+  let drawnCard = 0; // whose visits are drawn
   let busy = false;
 
   // Asking for the next board
@@ -166,8 +166,8 @@
   function drawOpinion() {
     const under = board.over.querySelector(".under");
     under.replaceChildren();
-    const cards = [...document.querySelectorAll(".opinion")];
-    const chosen = Math.min(opinion, cards.length - 1);
+    const cards = [...document.querySelectorAll(".evaluation")];
+    const chosen = Math.min(drawnCard, cards.length - 1);
     for (const button of document.querySelectorAll("[data-show]")) {
       button.setAttribute("aria-pressed", String(Number(button.dataset.show) === chosen));
     }
@@ -393,7 +393,7 @@
     else if (button.dataset.piece) pick(button);
     else if (button.dataset.turn !== undefined) reshape(turned);
     else if (button.dataset.flip !== undefined) reshape(flipped);
-    else if (button.dataset.show !== undefined) { opinion = Number(button.dataset.show); draw(); }
+    else if (button.dataset.show !== undefined) { drawnCard = Number(button.dataset.show); draw(); }
   });
   document.addEventListener("pointermove", (event) => {
     if (!board?.blokus || event.pointerType === "touch") return;

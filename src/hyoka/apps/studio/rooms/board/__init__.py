@@ -224,7 +224,7 @@ def analysis_events(request: Request) -> Response:
     job = _job(request)
 
     def look() -> dict[str, str]:
-        return _looked_at(job, {"opinions": html("board/opinions.html", job=job)})
+        return _looked_at(job, {"evaluations": html("board/evaluations.html", job=job)})
 
     return watch(request, look, every_s=0.4)
 

@@ -341,7 +341,7 @@ def test_an_analysis_has_visits_values_and_a_tree(client: TestClient) -> None:
     assert begun.status_code == 200
     said = finished(client, begun.text)
     assert said.count("event: end") == 1
-    last = said.rpartition("event: opinions")[2]
+    last = said.rpartition("event: evaluations")[2]
     assert last.count('<span class="tag good">done</span>') == 2
     assert 'data-over="1"' in last
     assert re.search(r"playouts in 0\.\d s", last)
@@ -392,10 +392,10 @@ def test_per_cent_is_spoken_of_only_where_there_are_numbers(client: TestClient) 
     for game, words in (("go9", 1), ("chess", 0)):
         values = {"game": game, "with": "uct", "seconds": "0.05"}
         said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
-        assert said.rpartition("event: opinions")[2].count("numbers in per cent") == words
+        assert said.rpartition("event: evaluations")[2].count("numbers in per cent") == words
     both = {"game": "go9", "with": ["uct", "mc"], "seconds": "0.05"}
     said = finished(client, client.post("/board/analyze", data=both, headers=PART).text)
-    last = said.rpartition("event: opinions")[2]
+    last = said.rpartition("event: evaluations")[2]
     assert re.findall(r'data-show="\d" aria-pressed="(\w+)"', last) == ["true", "false"]
 
 
@@ -471,7 +471,7 @@ def test_mates_are_counted_as_in_the_game(client: TestClient) -> None:
     ):
         values = {"game": "chess", "start": start, "with": "ab", "seconds": "0.1"}
         said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
-        assert words in said.rpartition("event: opinions")[2]
+        assert words in said.rpartition("event: evaluations")[2]
 
 
 def test_a_move_model_is_drawn(client: TestClient, folder: Path) -> None:

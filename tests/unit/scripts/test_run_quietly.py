@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tell import Progress
+from run_quietly import Progress
 
-SCRIPT = Path(__file__).parents[3] / "scripts" / "tell.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "run_quietly.py"
 PIP = [
     "Collecting numpy>=2.0 (from hyoka==0.1.0)",
     "  Downloading numpy-2.4.6.whl (16 MB)",

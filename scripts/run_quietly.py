@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a long command and say in a line how far it is; all that it said only if it fails.
 
-    python scripts/tell.py WHAT COMMAND...
+    python scripts/run_quietly.py WHAT COMMAND...
 
 It knows how pip names the packages it collects, and how Ninja counts what it compiles.
 """
