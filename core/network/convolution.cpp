@@ -188,7 +188,7 @@ template <std::size_t Points, std::size_t Groups>
 void Convolution::convolve_points(const std::int16_t* weights, const std::int16_t* from, std::int32_t* sums) const {
     const std::size_t channels = numbers_.channels;
     const std::size_t group_weights = Numbers::taps * channels * group;
-    std::array<std::array<Sixteen, Groups>, Points> found;
+    std::array<std::array<Int32x16, Groups>, Points> found;
     for (std::size_t tap = 0; tap < Numbers::taps; ++tap) {
         const std::int16_t* seen = from + (tap / 3 * stride_ + tap % 3) * channels;
         for (std::size_t in = 0; in < channels; in += 2, weights += 2 * group)

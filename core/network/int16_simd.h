@@ -25,7 +25,7 @@ inline Pair pair_at(const std::int16_t* numbers) {
     return _mm512_set1_epi32(both);
 }
 
-struct Sixteen {
+struct Int32x16 {
     __m512i sums = _mm512_setzero_si512();
     /// `weights`: two for each sum.
     void add(const std::int16_t* weights, Pair pair) {
@@ -50,7 +50,7 @@ inline Pair pair_at(const std::int16_t* numbers) {
     return _mm256_set1_epi32(both);
 }
 
-struct Sixteen {
+struct Int32x16 {
     __m256i low = _mm256_setzero_si256();
     __m256i high = _mm256_setzero_si256();
     void add(const std::int16_t* weights, Pair pair) {
@@ -75,7 +75,7 @@ inline Pair pair_at(const std::int16_t* numbers) {
     return _mm_set1_epi32(both);
 }
 
-struct Sixteen {
+struct Int32x16 {
     __m128i parts[4] = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
     void add(const std::int16_t* weights, Pair pair) {
         const auto* from = reinterpret_cast<const __m128i*>(weights);
@@ -95,7 +95,7 @@ struct Pair {
 };
 inline Pair pair_at(const std::int16_t* numbers) { return {numbers[0], numbers[1]}; }
 
-struct Sixteen {
+struct Int32x16 {
     std::int32_t sums[16] = {};
     void add(const std::int16_t* weights, Pair pair) {
         for (int i = 0; i < 16; ++i) sums[i] += weights[2 * i] * pair.first + weights[2 * i + 1] * pair.second;
