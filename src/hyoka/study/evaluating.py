@@ -4,6 +4,7 @@
 import contextlib
 import functools
 import itertools
+import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +29,7 @@ from hyoka.games import AnyLine, facts_named
 from hyoka.games.evaluation import Evaluation
 from hyoka.games.lines import as_line
 from hyoka.parallel import Done, Run, RunStopped, WorkerState
-from hyoka.search.searcher import Searcher, name_or_none
+from hyoka.search.searcher import name_or_none, search_line
 from hyoka.search.spec import SearchSpec
 from hyoka.storage.files import now
 from hyoka.storage.manifest import (
@@ -636,23 +637,15 @@ def line_sample(
 
 
 def _line_values(line: AnyLine, evaluator: SearchSpec | str | Values) -> list[float]:
-    game = name_or_none(line)
-    here = as_line(line.start, game)
-    before = []
-    for move in line.moves:
-        before.append(here)
-        here = here.play(move)
-    if callable(evaluator):
-        line_values = [float(value) for value in evaluator([each.position for each in before])]
-        if len(line_values) != len(before):
-            raise NotationError(f"{len(line_values)} values for {len(before)} positions")
-        return line_values
-    searcher = Searcher(evaluator, game)
-    values = []
-    for each in before:
-        searcher.clear()
-        value = searcher.search(each).value
-        values.append(float("nan") if value is None else value)
+    count = len(line.moves)
+    if not callable(evaluator):
+        results = itertools.islice(search_line(line, evaluator), count)
+        return [math.nan if each.value is None else each.value for each in results]
+    start = as_line(line.start, name_or_none(line))
+    lines = itertools.accumulate(line.moves, lambda here, move: here.play(move), initial=start)
+    values = list(map(float, evaluator([each.position for each in itertools.islice(lines, count)])))
+    if len(values) != count:
+        raise NotationError(f"{len(values)} values for {count} positions")
     return values
 
 
