@@ -7,6 +7,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hyoka.foundation.math import logistic
+
 Array = NDArray[np.float64]
 
 _STEPS: Final = 200
@@ -91,7 +93,7 @@ def log_likelihoods(a: Array, b: Array, outcomes: Outcomes) -> Array:
 def slopes(a: Array, b: Array, outcomes: Outcomes) -> Slopes:
     """Compute the derivatives of each row's log-likelihood."""
     v, kappa = outcomes.scores, a / b
-    win, loss = _logistic((v - a) / b), _logistic((-v - a) / b)
+    win, loss = logistic((v - a) / b), logistic((-v - a) / b)
     up, down = outcomes.won + outcomes.drawn, outcomes.lost + outcomes.drawn
     gone = np.exp(-2 * kappa)
     rest = -np.expm1(-2 * kappa)
@@ -227,7 +229,3 @@ def _inside(checked: Array, at: Array, step: Array) -> float:
 
 def _counts(outcomes: Outcomes) -> Array:
     return outcomes.won + outcomes.drawn + outcomes.lost
-
-
-def _logistic(x: Array) -> Array:
-    return np.asarray(0.5 * (1 + np.tanh(x / 2)))
