@@ -30,6 +30,7 @@ from experiments import (
 from experiments.claims import differ, not_shown_if_few, same_within, verdict
 from experiments.curve_differences import apart, falls, from_diagonal, simultaneous
 from experiments.gaps import SliceSizes
+from experiments.go_kos import KoExperiment, KoScale
 from experiments.go_programs import OURS, GoExperiment, GoScale, Program
 from experiments.go_ranks import Group, RanksExperiment
 from experiments.gps_shogi import Amount, GpsExperiment
@@ -385,6 +386,23 @@ def test_groups_of_games(context: ExperimentContext, name: str) -> None:
     check(outcome)
     counted = [row[1] for row in outcome.tables[1].rows]
     assert all(isinstance(games, int) and games > 10 for games in counted)
+
+
+def test_kos_keep_their_share_of_all_positions(context: ExperimentContext) -> None:
+    experiment = EXPERIMENTS["000-fig9-kos"]
+    assert isinstance(experiment, KoExperiment)
+    tiny = KoScale(1, (Program("UCT", 500, "uct:playouts=10"),))
+    outcome = dataclasses.replace(experiment, scales={"tiny": tiny}).run(context, "tiny")
+    check(outcome)
+    study = Study.open(context.folder / "go9-kos-tiny")
+    [row] = study.sql(
+        "select count(*) as positions, sum(ko_forbidden::int) as kos from positions"
+    ).to_pylist()
+    evaluated = int(outcome.about.split()[0].replace(",", ""))
+    assert row["kos"] < evaluated < row["positions"]
+    title = outcome.tables[0].title
+    assert title.startswith(f"{row['kos']:,} positions where")  # all of them
+    assert f"({row['kos'] / row['positions']:.1%};" in title  # and no more than their share
 
 
 def test_go_goes_on_with_what_is_there(context: ExperimentContext) -> None:
