@@ -691,7 +691,7 @@ _OPPONENTS_SCALES: Final = {
     "small": OpponentsScale(
         (
             dataclasses.replace(SCALES["small"], games=300),
-            dataclasses.replace(SCALES["small"], games=30, playouts=18_000),
+            dataclasses.replace(SCALES["small"], games=60, playouts=18_000),
         ),
         (1.0, 0.2),
         48,
