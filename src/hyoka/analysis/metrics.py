@@ -25,7 +25,7 @@ compares mean claims with mean results.
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from statistics import NormalDist
 from typing import Any, Final, Literal, NamedTuple
@@ -482,11 +482,12 @@ class MetricsTable(Result):
 
     def table(self) -> pa.Table:
         """One row per evaluator, condition and metric; NaN with too few games."""
-        rows = [
-            (part, METRICS[name], part.figure(name, self.min_games))
-            for part in self.parts
-            for name in part.estimates
-        ]
+        rows = []
+        for part in self.parts:
+            figures = {name: part.figure(name, self.min_games) for name in part.estimates}
+            if part.games < self.min_games:
+                part = replace(part, threshold=math.nan, ties=math.nan, wins=math.nan)  # noqa: PLW2901
+            rows += [(part, METRICS[name], figure) for name, figure in figures.items()]
         return table_of(_COLUMNS, rows)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:

@@ -337,22 +337,26 @@ def curves_section(results: Results, boards: BoardsOf) -> Section:
         "from its bin."
     ]
     together, apart = results.together, results.apart
+    curves = dict.fromkeys([*(each.curve for each in [*together, *apart])])
     blocks: list[Block] = [
         _curve_explorer(results, some, boards, wider=False)
         for group in results.groups
+        if all(each.curve.games >= MIN_GAMES for each in group.judged)
         for some in curves_by_unit(group.judged, len(COLORS))
     ]
     blocks += [
         _curve_explorer(results, [each], boards, wider=bool(results.groups))
         for each in apart
-        if each.curve.points
+        if each.curve.points and each.curve.games >= MIN_GAMES
     ]
-    if not blocks:
+    if few := list(dict.fromkeys(each.name for each in curves if each.games < MIN_GAMES)):
+        words.append(f"Not shown, with fewer than {MIN_GAMES} games: {'; '.join(few)}.")
+    elif not blocks:
         words.append("No bin holds enough positions to be shown.")
-    curves = dict.fromkeys([*(each.curve for each in [*together, *apart])])
     if blocks:
         title = "What the positions are worth, and whether the curves rise"
-        blocks.append(Details(title, tuple(about_curve(curve) for curve in curves)))
+        enough = (curve for curve in curves if curve.games >= MIN_GAMES)
+        blocks.append(Details(title, tuple(about_curve(curve) for curve in enough)))
     return Section("The curves", tuple(words), tuple(blocks))
 
 
@@ -516,6 +520,8 @@ def metrics_section(results: Results) -> Section:
         together = [each.metrics for each in group.judged]
         blocks += _metrics_tables(_on_positions(results, together), together)
         blocks.append(_differences_table(group.comparisons))
+        if not all(each.has_enough for each in group.comparisons):
+            continue
         title = f"All metrics of {together[0].name} against each of the others"
         tables = tuple(_comparison_table(each) for each in group.comparisons)
         blocks.append(Details(title, blocks=tables))
@@ -576,10 +582,10 @@ def _differences_table(comparisons: Sequence[Comparison]) -> Table:
             (
                 comparison.other.name,
                 *(
-                    differences[name].difference.text("+.3f")
+                    differences[name].difference.text("+.3f") if comparison.has_enough else TOO_FEW
                     for name in ("roc", "accuracy", "log_loss")
                 ),
-                verdict[differences["roc"].ahead],
+                verdict[differences["roc"].ahead if comparison.has_enough else None],
             )
         )
     return Table(
@@ -768,7 +774,11 @@ def calibration_section(results: Results) -> Section:
         *calibration.notes(),
     ]
     blocks: list[Block] = [_constants_table(calibration)]
-    fitted = [s for s in results.subjects if s.calibration[0].logistic.converged]
+    fitted = [
+        s
+        for s in results.subjects
+        if s.calibration[0].logistic.converged and calibration.has_enough_games(s.calibration[0])
+    ]
     units: dict[str, list[Subject]] = {}
     for subject in fitted:
         units.setdefault(subject.unit, []).append(subject)
