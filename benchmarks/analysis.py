@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from hyoka.analysis import NO_INTERVALS, Resampling, Sample, curve, find_slices, measure
+from hyoka.analysis import NO_INTERVALS, Resampling, Sample, find_slices, measure, measure_curve
 from hyoka.study import Study
 
 
@@ -42,7 +42,7 @@ def without_intervals(positions: int) -> None:
 
     def ours() -> None:
         measure(sample)
-        curve(sample, resampling=NO_INTERVALS)
+        measure_curve(sample, resampling=NO_INTERVALS)
 
     def peer() -> None:
         roc_auc_score(sample.results, sample.values)
@@ -59,7 +59,7 @@ def with_intervals(positions: int, games: int, resamples: int) -> None:
         f"{resamples:,} resamples of {positions:,} positions in {games:,} games, all metrics",
         lambda: measure(sample, resampling=Resampling(resamples)),
     )
-    timed("the same for the curve", lambda: curve(sample, resampling=Resampling(resamples)))
+    timed("the same for the curve", lambda: measure_curve(sample, resampling=Resampling(resamples)))
 
 
 def slices(positions: int, games: int) -> None:

@@ -52,7 +52,7 @@ def one_pass(data: Path, game: str, features: str | None, games: int) -> None:
     )
 
 
-def speed(spec: str, game: str, positions: list[hk.Position]) -> float:
+def speed(spec: str, game: str, positions: list[hk.games.Position]) -> float:
     """Nodes a second."""
     searcher = Searcher(spec, game)
     found = [searcher.search(position) for position in positions]

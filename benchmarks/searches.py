@@ -157,7 +157,7 @@ def tables() -> Iterator[Row]:
     """Small searches that begin with an empty table, by processor time: what `evaluate` does."""
     for name in ("chess", "othello", "shogi"):
         rng = random.Random(1)
-        games: list[hk.Position] = []
+        games: list[hk.games.Position] = []
         game = hk.position(name)
         while len(games) < 40 and game.outcome is None:
             games.append(game)
@@ -165,7 +165,7 @@ def tables() -> Iterator[Row]:
         for spec in ("ab:nodes=1000", "ab:nodes=1000,hash=1", "ab:depth=2"):
             searcher = Searcher(spec, name)
 
-            def run(searcher: Searcher = searcher, games: list[hk.Position] = games) -> float:
+            def run(searcher: Searcher = searcher, games: list[hk.games.Position] = games) -> float:
                 for each in games:
                     searcher.clear()
                     searcher.search(each)

@@ -27,13 +27,13 @@ from hyoka.analysis import (
     METRICS,
     VALUE,
     Curves,
-    Metrics,
+    MetricValues,
     Resampling,
     Sample,
     condition_gap,
-    curve,
     interval,
     measure,
+    measure_curve,
     partition,
 )
 from hyoka.foundation.math import Estimate
@@ -60,7 +60,7 @@ def all_curves(judged: Judged) -> Found:
     figures: list[Path] = []
     for name, levels in judged.by_name().items():
         drawn = [
-            curve(
+            measure_curve(
                 sample, binning=picture_bins(sample), condition=f"{program.level:,}",
                 resampling=Resampling(resamples=200, seed=judged.seed),
             )
@@ -153,7 +153,7 @@ def curves_and_tables(judged: Judged) -> Found:
 
 
 def _implied(
-    judged: Judged, metrics: Mapping[Program, Metrics]
+    judged: Judged, metrics: Mapping[Program, MetricValues]
 ) -> tuple[OutcomeTable, list[Verdict]]:
     """The smallest E(v) on y = x and the slopes in the middle, and whether E(v) is smaller."""
     rows: list[tuple[Value, ...]] = []
@@ -347,12 +347,12 @@ def accuracy_at_ko(judged: Judged) -> Found:
     return (OutcomeTable(headings, tuple(rows), "ACC"),), verdicts, []
 
 
-def _measured(judged: Judged) -> dict[Program, Metrics]:
+def _measured(judged: Judged) -> dict[Program, MetricValues]:
     resampling = Resampling(seed=judged.seed)
     return {program: measure(sample, resampling=resampling) for program, sample in judged}
 
 
-def _beside(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> OutcomeTable:
+def _beside(metrics: Mapping[Program, MetricValues], names: Sequence[str]) -> OutcomeTable:
     """Two rows per program: our results and the paper's."""
     rows: list[tuple[Value, ...]] = []
     for program, own in metrics.items():
@@ -363,7 +363,7 @@ def _beside(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Outcome
     return OutcomeTable(("program", "", *(METRICS[name].title for name in names)), tuple(rows))
 
 
-def _by_program(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Iterator[Verdict]:
+def _by_program(metrics: Mapping[Program, MetricValues], names: Sequence[str]) -> Iterator[Verdict]:
     """Compare neighboring programs at their highest playouts."""
     first: dict[str, Program] = {}
     for program in metrics:
@@ -373,7 +373,7 @@ def _by_program(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Ite
             yield from _order(metrics, one, other, name)
 
 
-def _by_level(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Iterator[Verdict]:
+def _by_level(metrics: Mapping[Program, MetricValues], names: Sequence[str]) -> Iterator[Verdict]:
     """Compare each program at more playouts with itself at fewer."""
     for name in names:
         for one, other in itertools.pairwise(metrics):
@@ -382,7 +382,7 @@ def _by_level(metrics: Mapping[Program, Metrics], names: Sequence[str]) -> Itera
 
 
 def _order(
-    metrics: Mapping[Program, Metrics], one: Program, other: Program, name: str
+    metrics: Mapping[Program, MetricValues], one: Program, other: Program, name: str
 ) -> Iterator[Verdict]:
     """Whether two programs are in the paper's order, with paired resamples of games."""
     a, b = metrics[one], metrics[other]
@@ -430,7 +430,7 @@ def _draw_parts(
     resampling = Resampling(resamples=200, seed=judged.seed)
     chosen = [(words, sample.where(holds)) for words, holds in parts.items() if holds.any()]
     curves = [
-        curve(some, binning=picture_bins(some), condition=words, resampling=resampling)
+        measure_curve(some, binning=picture_bins(some), condition=words, resampling=resampling)
         for words, some in chosen
     ]
     file = judged.figure(program.slug)

@@ -13,7 +13,7 @@ from experiments.curve_differences import apart
 from experiments.gaps import picture_bins
 from experiments.go_programs import NO_HANDICAP, RECORDS, Program, puct
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
-from hyoka.analysis import Curves, Resampling, Sample, curve, mean_by_games
+from hyoka.analysis import Curves, Resampling, Sample, mean_by_games, measure_curve
 from hyoka.foundation.math import Estimate
 from hyoka.study import Study
 from hyoka.study.sampling import measured
@@ -96,7 +96,7 @@ class RanksExperiment:
             samples[group.name] = loaded.samples[0]
             counts.append((group.name, *_table_7(study), group.stands_for))
         pictures = [
-            curve(some, binning=picture_bins(some), condition=name, resampling=resampling)
+            measure_curve(some, binning=picture_bins(some), condition=name, resampling=resampling)
             for name, some in samples.items()
         ]
         file = context.place(self.id) / f"{scale}-curves.svg"

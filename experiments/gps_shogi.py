@@ -10,7 +10,7 @@ from experiments.context import ExperimentContext, exact_winners
 from experiments.gaps import Holds, SliceSizes, picture_bins
 from experiments.outcome import Outcome, OutcomeTable, Value, Verdict
 from experiments.results_page import LATER_FIELD
-from hyoka.analysis import Curves, Resampling, Sample, condition_gap, curve
+from hyoka.analysis import Curves, Resampling, Sample, condition_gap, measure_curve
 from hyoka.engines import EngineSpec
 from hyoka.foundation.math import Estimate, independent_difference
 from hyoka.study.sampling import measured
@@ -76,9 +76,9 @@ class GpsExperiment:
                 f"{players}: {len(sample):,} positions of {sample.game_count:,} games"
                 f"{exact_winners(winners)}"
             )
-            total = curve(sample, resampling=Resampling(seed=context.seed))
+            total = measure_curve(sample, resampling=Resampling(seed=context.seed))
             steepness[players] = total.logistic.scale
-            parts = [curve(sample, binning=picture_bins(sample), condition="all")]
+            parts = [measure_curve(sample, binning=picture_bins(sample), condition="all")]
             rows: list[tuple[Value, ...]] = []
             for who, expression in _UNSAFETY.items():
                 less_safe = loaded.columns[expression]
@@ -87,7 +87,7 @@ class GpsExperiment:
                 rows.append((who, *(int(holds.sum()) for holds in ends), *row))
                 verdicts.append(judged)
                 parts += [
-                    curve(some, binning=picture_bins(some), condition=f"{who} {word}")
+                    measure_curve(some, binning=picture_bins(some), condition=f"{who} {word}")
                     for some, word in zip(map(sample.where, ends), ("large", "small"), strict=True)
                 ]
             headings = ("unsafety by", "large", "small", "gap, large", "gap, small", "split")

@@ -29,7 +29,7 @@ from hyoka.analysis import (
     Sample,
     compare,
     condition_gap,
-    curve,
+    measure_curve,
 )
 from hyoka.arena import Score, openings_of, permutation_p_value, plan_match, rate
 from hyoka.foundation.math import Estimate, independent_difference
@@ -278,7 +278,10 @@ def quiescence(run: WeightRun) -> Outcome:
     ]
     resampling = Resampling(seed=run.seed)
     curves = Curves(
-        tuple(curve(sample, binning=FixedBins(_DELTA), resampling=resampling) for sample in samples)
+        tuple(
+            measure_curve(sample, binning=FixedBins(_DELTA), resampling=resampling)
+            for sample in samples
+        )
     )
     rows = tuple(
         (
@@ -345,7 +348,7 @@ def draws(run: WeightRun) -> Outcome:
     file = run.figure("curves")
     Curves(
         tuple(
-            curve(s, binning=FixedBins(_DELTA), resampling=resampling)
+            measure_curve(s, binning=FixedBins(_DELTA), resampling=resampling)
             for s in (without, everything)
         )
     ).save(file)
@@ -425,7 +428,7 @@ def other_records(run: WeightRun) -> Outcome:
     resampling = Resampling(seed=run.seed)
     samples = {"programs": fitted.sample("off"), "professionals": fitted.sample("off", others)}
     scales = {
-        name: curve(sample, resampling=resampling).logistic.scale
+        name: measure_curve(sample, resampling=resampling).logistic.scale
         for name, sample in samples.items()
     }
     steepness = OutcomeTable(
@@ -539,7 +542,7 @@ def _draw(file: Path, sample: Sample, conditions: Mapping[str, tuple[Holds, Hold
             chosen[f"{name} {word}"] = sample.where(holds)
     resampling = Resampling(resamples=200)
     parts = [
-        curve(some, binning=picture_bins(some), resampling=resampling, condition=words)
+        measure_curve(some, binning=picture_bins(some), resampling=resampling, condition=words)
         for words, some in chosen.items()
     ]
     Curves(tuple(parts)).save(file)

@@ -31,10 +31,10 @@ from hyoka.analysis import (
     Sample,
     SliceSettings,
     Stages,
-    curve,
     find_slices,
     fit_wdl_model,
     measure,
+    measure_curve,
     measure_reliability,
     named_gap,
 )
@@ -192,12 +192,12 @@ def wdl(runs: int, seed: int) -> Iterator[Row]:
 
 def bands(runs: int, seed: int) -> Iterator[Row]:
     """Bands of evaluation curves."""
-    truth = curve(noisy_leads(np.random.default_rng(seed), MANY), resampling=NO_INTERVALS)
+    truth = measure_curve(noisy_leads(np.random.default_rng(seed), MANY), resampling=NO_INTERVALS)
     real = {point.lower: point.share for point in truth.points}
     ours, naive = [], []
     for run in range(runs):
         sample = noisy_leads(np.random.default_rng([seed, run]), 200)
-        for point in curve(sample, resampling=few(run)).points:
+        for point in measure_curve(sample, resampling=few(run)).points:
             ours.append(point.low <= real[point.lower] <= point.high)
             naive.append(point.naive_low <= real[point.lower] <= point.naive_high)
     yield Row("bins whose band by games holds the truth, 200 games", share(ours), runs)
@@ -267,7 +267,9 @@ def monotonicity(runs: int, seed: int) -> Iterator[Row]:
             games=rising.games,
         )
         for name, sample in (("flat", flat), ("rising", rising)):
-            called[name].append(curve(sample, resampling=few(run)).monotonicity.p_value < 0.05)
+            called[name].append(
+                measure_curve(sample, resampling=few(run)).monotonicity.p_value < 0.05
+            )
     for name, hits in called.items():
         yield Row(f"curves of a {name} truth with p < 0.05, 200 games", share(hits), runs)
 

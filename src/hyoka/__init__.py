@@ -39,13 +39,12 @@ if TYPE_CHECKING:
     from hyoka.foundation.math import Estimate as Estimate
     from hyoka.foundation.progress import Progress as Progress
     from hyoka.games import Line as Line
-    from hyoka.games import Position as Position
-    from hyoka.games import position as position
     from hyoka.games import register_game as register_game
-    from hyoka.games.diagram import diagram as diagram
     from hyoka.games.diagram import svg as svg
     from hyoka.games.diagram import terminal as terminal
+    from hyoka.games.diagram.builders import diagram as diagram
     from hyoka.games.evaluation import Evaluation as Evaluation
+    from hyoka.games.registry import position as position
     from hyoka.parallel import cluster as cluster
     from hyoka.records import Record as Record
     from hyoka.records import parse_records as parse_records
@@ -88,9 +87,11 @@ _PUBLIC_NAMES: Final = {
     "hyoka.foundation.figure": "Figure",
     "hyoka.foundation.math": "Estimate",
     "hyoka.foundation.progress": "Progress",
-    "hyoka.games": "Line Position position register_game",
-    "hyoka.games.diagram": "diagram svg terminal",
+    "hyoka.games": "Line register_game",
+    "hyoka.games.diagram": "svg terminal",
+    "hyoka.games.diagram.builders": "diagram",
     "hyoka.games.evaluation": "Evaluation",
+    "hyoka.games.registry": "position",
     "hyoka.parallel": "cluster",
     "hyoka.records": "Record parse_records read_records write_records",
     "hyoka.search": "PythonEvaluator find_mate search_once solve_ending",

@@ -27,11 +27,11 @@ from hyoka.analysis import (
     Sample,
     calibrate,
     condition_gap,
-    curve,
     curve_distance,
     fit_logistic,
     fit_plain,
     measure,
+    measure_curve,
 )
 from hyoka.analysis.curves import never_falling
 from hyoka.analysis.gaps import matching_bins
@@ -453,7 +453,7 @@ def test_the_largest_gap_is_tested_by_the_signs_of_games() -> None:
 
 def test_a_curve_holds_the_shares_of_its_bins() -> None:
     sample = random_sample(2, size=2000, levels=200)
-    found = curve(sample, at_least=20, resampling=NO_INTERVALS)
+    found = measure_curve(sample, at_least=20, resampling=NO_INTERVALS)
     for point in found.points:
         inside = (sample.values >= point.lower) & (sample.values < point.upper)
         assert point.positions == inside.sum()

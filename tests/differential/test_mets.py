@@ -101,13 +101,13 @@ def grow(patterns: list[Pattern], threshold: int, asked: frozenset[Point]) -> ob
     )
 
 
-def cells_of(position: hk.Position) -> np.ndarray:
+def cells_of(position: hk.games.Position) -> np.ndarray:
     """-1 empty, 0 the first player's, 1 the second's."""
     cells = np.asarray(position.cells)
     return np.where(cells == 0, -1, np.where(cells > 0, 0, 1))
 
 
-def positions_of(table: GameTable) -> list[tuple[hk.Position, int]]:
+def positions_of(table: GameTable) -> list[tuple[hk.games.Position, int]]:
     """Positions with the code of the move played."""
     return list(zip(table.positions(), table.played.tolist(), strict=True))
 

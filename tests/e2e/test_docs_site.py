@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 import re
 import runpy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -106,6 +106,20 @@ def test_the_api_reference_lists_every_name_of_the_top() -> None:
     page = generated()["docs/reference/api/index.md"]
     names: list[str] = getattr(hk, "__all__")  # noqa: B009
     assert [name for name in names if f"{{py:obj}}`hk.{name} <" not in page] == []
+
+
+def of_case_only(names: Iterable[str]) -> list[set[str]]:
+    """Names that differ from one another by case only."""
+    alike: dict[str, set[str]] = {}
+    for name in names:
+        alike.setdefault(name.lower(), set()).add(name)
+    return [each for each in alike.values() if len(each) > 1]
+
+
+@pytest.mark.parametrize("package", ["", *configuration()["PACKAGES"]])
+def test_no_public_names_differ_by_case_only(package: str) -> None:
+    module = importlib.import_module(f"hyoka.{package}".rstrip("."))
+    assert of_case_only(configuration()["public_names"](module)) == []
 
 
 @pytest.mark.parametrize("package", configuration()["PACKAGES"])

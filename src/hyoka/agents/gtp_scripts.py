@@ -18,8 +18,9 @@ from hyoka._core import Player
 from hyoka.engines import EngineSession
 from hyoka.engines.client.gtp import Answer as GtpAnswer
 from hyoka.foundation.errors import EngineError
-from hyoka.games import as_go, position
+from hyoka.games import as_go
 from hyoka.games.go import stones_of
+from hyoka.games.registry import position
 from hyoka.records.problems import Assertion, GtpScript, GtpTest
 
 

@@ -36,7 +36,7 @@ from hyoka.analysis.comparison import Disagreement as Disagreement
 from hyoka.analysis.comparison import Disputed as Disputed
 from hyoka.analysis.comparison import compare as compare
 from hyoka.analysis.comparison import compare_measured as compare_measured
-from hyoka.analysis.comparison import disagreement as disagreement
+from hyoka.analysis.comparison import measure_disagreement as measure_disagreement
 from hyoka.analysis.conditions import Condition as Condition
 from hyoka.analysis.conditions import conditions as conditions
 from hyoka.analysis.conditions import partition as partition
@@ -48,7 +48,7 @@ from hyoka.analysis.curves import Curves as Curves
 from hyoka.analysis.curves import FixedBins as FixedBins
 from hyoka.analysis.curves import Monotonicity as Monotonicity
 from hyoka.analysis.curves import about_curve as about_curve
-from hyoka.analysis.curves import curve as curve
+from hyoka.analysis.curves import measure_curve as measure_curve
 from hyoka.analysis.curves import open_bins as open_bins
 from hyoka.analysis.curves import value_text as value_text
 from hyoka.analysis.gaps import ConditionGap as ConditionGap
@@ -63,10 +63,10 @@ from hyoka.analysis.gaps import named_gap as named_gap
 from hyoka.analysis.metrics import METRICS as METRICS
 from hyoka.analysis.metrics import Confidence as Confidence
 from hyoka.analysis.metrics import Metric as Metric
-from hyoka.analysis.metrics import Metrics as Metrics
 from hyoka.analysis.metrics import MetricsTable as MetricsTable
-from hyoka.analysis.metrics import confidence as confidence
+from hyoka.analysis.metrics import MetricValues as MetricValues
 from hyoka.analysis.metrics import measure as measure
+from hyoka.analysis.metrics import measure_confidence as measure_confidence
 from hyoka.analysis.metrics import number_text as number_text
 from hyoka.analysis.reliability import Reliability as Reliability
 from hyoka.analysis.reliability import ReliabilityDiagrams as ReliabilityDiagrams

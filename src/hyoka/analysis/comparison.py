@@ -10,7 +10,14 @@ import pyarrow as pa
 
 from hyoka.analysis.calibration import fit_logistic, probabilities
 from hyoka.analysis.curves import share_of
-from hyoka.analysis.metrics import METRICS, Metric, Metrics, measure, metrics_notes, number_text
+from hyoka.analysis.metrics import (
+    METRICS,
+    Metric,
+    MetricValues,
+    measure,
+    metrics_notes,
+    number_text,
+)
 from hyoka.analysis.sample import Reals, Resampling, Sample, interval, probability_text, two_sided_p
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.math import Estimate
@@ -54,8 +61,8 @@ class Comparison(Result):
 
     drawn_by = "difference_dots"
 
-    one: Metrics
-    other: Metrics
+    one: MetricValues
+    other: MetricValues
     differences: tuple[Difference, ...]
     min_games: int = MIN_GAMES
     """Minimum number of games for a figure to be shown; `differences` has all figures."""
@@ -139,7 +146,7 @@ def compare(
     return compare_measured(a, b, confidence=resampling.confidence)
 
 
-def compare_measured(a: Metrics, b: Metrics, *, confidence: float = 0.95) -> Comparison:
+def compare_measured(a: MetricValues, b: MetricValues, *, confidence: float = 0.95) -> Comparison:
     """Compare metrics from the same resamples of the same positions."""
     differences = []
     for name, metric in METRICS.items():
@@ -261,7 +268,7 @@ class Disagreement(Result):
         return (too_few_note(few, self.min_games, "band"),) if few else ()
 
 
-def disagreement(
+def measure_disagreement(
     one: Sample, other: Sample, *, top: int = 20, resampling: Resampling | None = None
 ) -> Disagreement:
     """Find where two evaluators differ on the same positions.

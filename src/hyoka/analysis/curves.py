@@ -272,7 +272,7 @@ class Curve:
         return f"{self.name}, {self.condition}" if self.condition else self.name
 
 
-def curve(
+def measure_curve(
     sample: Sample,
     *,
     binning: Binning | None = None,
@@ -288,7 +288,7 @@ def curve(
 
     >>> values = [0.1, 0.1, 0.9, 0.9]
     >>> sample = Sample.of("engine", values, results=[0, 1, 1, 1], games=[1, 2, 3, 4])
-    >>> [(round(p.value, 2), p.share) for p in curve(sample, at_least=1).points]
+    >>> [(round(p.value, 2), p.share) for p in measure_curve(sample, at_least=1).points]
     [(0.1, 0.5), (0.9, 1.0)]
     """
     resampling = resampling or Resampling()
@@ -356,7 +356,9 @@ def curve(
 def share_of(results: Reals, games: NDArray[Any], resampling: Resampling) -> CurvePoint:
     """Compute the mean result of positions with its interval, as one bin."""
     sample = Sample.of("", np.ones(len(results)), results=results, games=games)
-    [point] = curve(sample, binning=FixedBins(1, 1), at_least=1, resampling=resampling).points
+    [point] = measure_curve(
+        sample, binning=FixedBins(1, 1), at_least=1, resampling=resampling
+    ).points
     return point
 
 

@@ -171,7 +171,7 @@ MANY_TIES: Final = 0.05
 
 
 @dataclass(frozen=True)
-class Metrics:
+class MetricValues:
     """The metrics of one evaluator over some positions."""
 
     name: str
@@ -212,7 +212,7 @@ def measure(
     threshold: float | Literal["best"] | None = None,
     resampling: Resampling = NO_INTERVALS,
     condition: str = "",
-) -> Metrics:
+) -> MetricValues:
     """Compute all metrics of a sample, with intervals if `resampling` draws any.
 
     The default threshold is 0.5 for values and 0 for scores; `best` maximizes accuracy. Resamples
@@ -239,7 +239,7 @@ def measure(
         estimates["calibration_error"] = parts.calibration(resampling, games)
     weight = sample.weight
     wins = float((weight * sample.results).sum() / weight.sum()) if len(sample) else math.nan
-    return Metrics(
+    return MetricValues(
         sample.name,
         sample.unit,
         condition,
@@ -455,7 +455,7 @@ class MetricsTable(Result):
 
     drawn_by = "metric_dots"
 
-    parts: tuple[Metrics, ...]
+    parts: tuple[MetricValues, ...]
     shown: tuple[str, ...] = tuple(name for name in METRICS if name != "precision_at_25")
     """The metrics in `lines`; `table` has all metrics."""
     confidence: float = 0.95
@@ -465,10 +465,10 @@ class MetricsTable(Result):
     """Minimum number of games for a figure to be shown; `parts` has all figures."""
     coverage: Coverage | None = None
 
-    def __iter__(self) -> Iterator[Metrics]:
+    def __iter__(self) -> Iterator[MetricValues]:
         return iter(self.parts)
 
-    def __getitem__(self, name: str) -> Metrics:
+    def __getitem__(self, name: str) -> MetricValues:
         for part in self.parts:
             if part.name == name:
                 return part
@@ -526,7 +526,7 @@ class MetricsTable(Result):
         return tuple(notes)
 
 
-def metrics_notes(part: Metrics) -> Iterator[str]:
+def metrics_notes(part: MetricValues) -> Iterator[str]:
     """Yield sentences about missing probabilities, negated metrics and ties."""
     who = ", ".join(word for word in (part.name, part.condition) if word)
     if part.no_curve:
@@ -544,7 +544,7 @@ def metrics_notes(part: Metrics) -> Iterator[str]:
         )
 
 
-def _marked(part: Metrics, name: str, min_games: int) -> str:
+def _marked(part: MetricValues, name: str, min_games: int) -> str:
     """A metric as text; τ gets a star where ties inflate it."""
     value = part.figure(name, min_games).value
     starred = name == "tau" and part.ties >= MANY_TIES and not math.isnan(value)
@@ -566,7 +566,7 @@ def _half_width(estimate: Estimate) -> str:
     return "±" + number_text((estimate.high - estimate.low) / 2)
 
 
-_COLUMNS: Final[Columns[tuple[Metrics, Metric, Estimate]]] = {
+_COLUMNS: Final[Columns[tuple[MetricValues, Metric, Estimate]]] = {
     "evaluator": (TEXT, lambda row: row[0].name),
     "condition": (TEXT, lambda row: row[0].condition),
     "metric": (TEXT, lambda row: row[1].name),
@@ -598,11 +598,11 @@ class Confidence:
     games: int
 
 
-def confidence(sample: Sample, *, sure: float, resampling: Resampling) -> Confidence | None:
+def measure_confidence(sample: Sample, *, sure: float, resampling: Resampling) -> Confidence | None:
     """Measure the values at least `sure` away from one half; None if there are none.
 
     >>> sample = Sample.of("sure", [0.9, 0.1, 0.5], results=[1, 0, 1], games=[1, 2, 3])
-    >>> clear = confidence(sample, sure=0.2, resampling=Resampling(50))
+    >>> clear = measure_confidence(sample, sure=0.2, resampling=Resampling(50))
     >>> round(clear.claimed, 3), clear.got.value, clear.positions
     (0.9, 1.0, 2)
     """

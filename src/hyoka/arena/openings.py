@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from hyoka.foundation.errors import Error, NotationError, SourceError
-from hyoka.games import AnyLine, Line, Position, facts_of, game_facts, position
+from hyoka.games import AnyLine, Line, Position, facts_of, game_facts
+from hyoka.games.registry import position
 from hyoka.records import Record, batches
 from hyoka.records.problems import Problem, read_problems
 from hyoka.records.reading import unread_count

@@ -23,9 +23,10 @@ from hyoka.arena.openings import Opening, standard_start
 from hyoka.arena.plan import MatchRules, PlayerSpec
 from hyoka.engines import EnginePosition
 from hyoka.foundation.errors import EngineError, IllegalMoveError, NotationError
-from hyoka.games import AnyLine, AnyMove, Line, as_go, position
+from hyoka.games import AnyLine, AnyMove, Line, as_go
 from hyoka.games.clock import Clock
 from hyoka.games.evaluation import Evaluation
+from hyoka.games.registry import position
 from hyoka.parallel import RunStopped, WorkerState
 from hyoka.records import Record, Remark
 from hyoka.records.record import Ending

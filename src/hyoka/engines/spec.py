@@ -15,8 +15,9 @@ from typing import Any, Final, NamedTuple
 from hyoka._core import Player, Reason
 from hyoka.foundation.errors import EngineError, NotationError, nearest
 from hyoka.foundation.text import DefaultTitle, limit_title
-from hyoka.games import Position, game_facts, games_with, position
+from hyoka.games import Position, game_facts, games_with
 from hyoka.games.evaluation import Evaluation
+from hyoka.games.registry import position
 from hyoka.storage.model_file import ModelFile, read_model_file
 
 KEYS: Final = {

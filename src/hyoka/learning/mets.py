@@ -12,7 +12,8 @@ from hyoka import _core
 from hyoka.foundation.errors import NotationError, ParameterError, SourceError
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import AnyMove, Game, Line, Position, game_facts, name_of
-from hyoka.games.diagram import Cell, Diagram, diagram
+from hyoka.games.diagram import Cell, Diagram
+from hyoka.games.diagram.builders import diagram
 from hyoka.models.loading import mets_tree
 from hyoka.models.model import Model
 from hyoka.records.bulk import GameTable

@@ -18,7 +18,7 @@ from hyoka.arena.elo import wilson_rate
 from hyoka.foundation.errors import ParameterError, StudyError, named
 from hyoka.foundation.math import Estimate, damped_newton
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.games import position
+from hyoka.games.registry import position
 from hyoka.models.bundled import default_strengths
 from hyoka.models.loading import combined_content, move_model
 from hyoka.models.model import Model

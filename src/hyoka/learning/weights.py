@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hyoka.analysis import Departure, Sample, condition_gap
 from hyoka.analysis.comparison import Comparison, compare
-from hyoka.analysis.curves import Curve, Curves, curve
+from hyoka.analysis.curves import Curve, Curves, measure_curve
 from hyoka.analysis.sample import NO_INTERVALS, VALUE, Resampling
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.math import logistic
@@ -123,9 +123,11 @@ class HeldOut:
         """Evaluation curves before and after, of all positions and of each condition."""
 
         def of(sample: Sample) -> Iterator[Curve]:
-            yield curve(sample, resampling=NO_INTERVALS)
+            yield measure_curve(sample, resampling=NO_INTERVALS)
             for condition, holds in self.conditions.items():
-                yield curve(sample.where(holds), resampling=NO_INTERVALS, condition=condition)
+                yield measure_curve(
+                    sample.where(holds), resampling=NO_INTERVALS, condition=condition
+                )
 
         return Curves((*of(self.before), *of(self.after)))
 

@@ -11,7 +11,8 @@ from typing import Final, Literal, get_args
 
 from hyoka._core import Player
 from hyoka.foundation.errors import ParameterError, SourceError
-from hyoka.games import Move, Position, game_facts, position
+from hyoka.games import Move, Position, game_facts
+from hyoka.games.registry import position
 from hyoka.models.model import Model
 from hyoka.records import Record, read_records, records_in
 from hyoka.storage.files import open_regular

@@ -230,7 +230,8 @@ class Record:
         return f"<Record {self.game} {players}, {len(self)} moves, {result} ({self.ending})>"
 
     def _repr_html_(self) -> str:
-        from hyoka.games.diagram import diagram, svg  # noqa: PLC0415 - only a notebook asks
+        from hyoka.games.diagram import svg  # noqa: PLC0415 - only a notebook asks
+        from hyoka.games.diagram.builders import diagram  # noqa: PLC0415 - as above
 
         last = self.position()
         board = svg(diagram(last), size=352) if hasattr(last, "cells") else ""

@@ -10,7 +10,8 @@ from typing import Any, Final
 from hyoka.foundation.errors import Error
 from hyoka.foundation.text import counted
 from hyoka.games import game_facts
-from hyoka.games.diagram import Cell, Diagram, diagram
+from hyoka.games.diagram import Cell, Diagram
+from hyoka.games.diagram.builders import diagram
 from hyoka.reporting.charts import Spot, lines
 from hyoka.reporting.page import Board, Boards, Chart, Outline, Page, Row, Section, Table
 from hyoka.search.tree_view import SearchTree, TreeNode, TreeStep

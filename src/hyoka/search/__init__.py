@@ -17,7 +17,7 @@ from hyoka.models.networks import Convolution, Network
 from hyoka.models.ply_perceptrons import PlyPerceptrons
 from hyoka.models.python_evaluator import PythonEvaluator
 from hyoka.models.sparse import SparseEvaluation, feature_sets
-from hyoka.search.difficulty import Difficulty, difficulty
+from hyoka.search.difficulty import Difficulty, measure_difficulty
 from hyoka.search.search_result import MoveStats, SearchLimits, SearchResult
 from hyoka.search.searcher import Searcher, play_game, search_line, search_once
 from hyoka.search.settings import KINDS, Setting
@@ -50,7 +50,7 @@ __all__ = [
     "TreeStep",
     "ab",
     "as_line",
-    "difficulty",
+    "measure_difficulty",
     "feature_sets",
     "find_mate",
     "has_features",

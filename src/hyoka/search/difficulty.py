@@ -28,7 +28,7 @@ class Difficulty:
     """The depth from which on the played move is the best; depths + 1 if there is none."""
 
 
-def difficulty(
+def measure_difficulty(
     positions: Sequence[Position] | GameTable,
     moves: Sequence[Move] | None = None,
     *,
@@ -43,7 +43,7 @@ def difficulty(
 
     >>> import hyoka as hk
     >>> start = hk.Chess()
-    >>> result = difficulty([start], [start.parse("e2e4")])
+    >>> result = measure_difficulty([start], [start.parse("e2e4")])
     >>> result.best_move_changes.shape
     (1,)
     """
@@ -76,7 +76,7 @@ def _of_games(table: GameTable, depths: int, spec: SearchSpec | None, threads: i
     for chunk in table.chunks():
         played = chunk.played
         is_searched = (played >= 0) & (chunk.outcomes(threads=threads) == UNFINISHED)
-        result = difficulty(
+        result = measure_difficulty(
             list(itertools.compress(chunk.positions(), is_searched)),
             [facts.move(code) for code in played[is_searched].tolist()],
             depths=depths,
@@ -151,7 +151,7 @@ def categories_of(
     changes, depths = [], []
     search = (spec or SearchSpec.from_text(SEARCH)).for_game(games.game)
     for chunk in games.chunks(_AT_ONCE):
-        result = difficulty(chunk, depths=DEPTHS, spec=search, threads=threads)
+        result = measure_difficulty(chunk, depths=DEPTHS, spec=search, threads=threads)
         changes.append(result.best_move_changes)
         depths.append(result.correct_depth)
         tally.add(len(chunk))

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.foundation.errors import NotationError
-from hyoka.games import AnyGame, name_of, position
+from hyoka.games import AnyGame, name_of
 from hyoka.games.lines import as_line
+from hyoka.games.registry import position
 from hyoka.search.assembly import models_for, monte_carlo_options
 from hyoka.search.spec import mc
 from hyoka.storage.model_file import ModelFile
@@ -22,7 +23,7 @@ _PYTHON_LIMIT: Final = 10_000
 
 
 @dataclass(frozen=True)
-class Playouts:
+class PlayoutResults:
     """Results of playouts from one position; arrays have one entry per playout."""
 
     outcomes: NDArray[np.int8]
@@ -62,7 +63,7 @@ def playouts(
     seed: int = 0,
     threads: int | None = 1,
     limit: int | None = None,
-) -> Playouts:
+) -> PlayoutResults:
     """Play `count` games from `game` (a position, a line or a name) to their ends.
 
     `policy` is a playout policy of searches: `uniform` over the legal moves, `strengths` (with
@@ -112,10 +113,10 @@ def playouts(
             name, as_line(game, name), options, models, count, seed % 2**64, workers, plies
         )
     outcomes, lengths, scores, over = arrays
-    return Playouts(outcomes, lengths, scores, over.astype(bool))
+    return PlayoutResults(outcomes, lengths, scores, over.astype(bool))
 
 
-def _python_playouts(start: AnyGame, count: int, seed: int, limit: int) -> Playouts:
+def _python_playouts(start: AnyGame, count: int, seed: int, limit: int) -> PlayoutResults:
     """Play random games of a Python class that follows `AnyGame`, one by one."""
     for name in ("to_play", "outcome", "legal_moves", "play"):
         if not hasattr(start, name):
@@ -137,4 +138,4 @@ def _python_playouts(start: AnyGame, count: int, seed: int, limit: int) -> Playo
         outcomes[i] = round(result)
         scores[i] = getattr(game, "score", result)
         over[i] = game.outcome is not None
-    return Playouts(outcomes, lengths, scores, over)
+    return PlayoutResults(outcomes, lengths, scores, over)

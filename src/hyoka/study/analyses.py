@@ -155,7 +155,7 @@ def curve(
                 if len(part):
                     words = " ".join(word for word in (outcome, condition) if word)
                     curves.append(
-                        analysis.curve(
+                        analysis.measure_curve(
                             part,
                             binning=binning,
                             at_least=least,
@@ -320,7 +320,7 @@ def disagreements(
     question = _unbalanced(_of_all(_asked(question, options), "a disagreement"), "a disagreement")
     loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
-    disagreement = analysis.disagreement(a, b, top=top, resampling=question.resampling)
+    disagreement = analysis.measure_disagreement(a, b, top=top, resampling=question.resampling)
     disputed = []
     for each in disagreement.disputed:
         game, ply = int(loaded.game_ids[each.row]), int(loaded.plies[each.row])

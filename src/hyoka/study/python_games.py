@@ -21,9 +21,9 @@ from hyoka.games import (
     AnyGame,
     AnyMove,
     PythonLine,
-    position,
     registered_names,
 )
+from hyoka.games.registry import position
 from hyoka.records import Batch, Record, Remark
 from hyoka.storage.manifest import Change
 from hyoka.study.duplicates import DuplicateMerger

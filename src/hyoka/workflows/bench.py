@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from hyoka.games import FACTS, Workload, games_with, position
+from hyoka.games import FACTS, Workload, games_with
+from hyoka.games.registry import position
 from hyoka.search import Searcher
 from hyoka.search.playouts import playouts
 

@@ -18,10 +18,10 @@ from hyoka.analysis import (
     SliceSettings,
     compare,
     condition_gap,
-    curve,
     find_slices,
     fit_logistic,
     measure,
+    measure_curve,
 )
 from hyoka.analysis.curves import monotonicity
 
@@ -91,11 +91,11 @@ def test_a_right_evaluator_s_calibration_error_may_be_nothing(games: int) -> Non
 
 
 def test_bands_of_curves_hold_the_truth_and_naive_ones_do_not(truth: Sample) -> None:
-    real = {p.lower: p.share for p in curve(truth, resampling=NO_INTERVALS).points}
+    real = {p.lower: p.share for p in measure_curve(truth, resampling=NO_INTERVALS).points}
     held = naive = bins = 0
     for study in range(STUDIES // 2):
         sample = simulated(np.random.default_rng(study), GAMES)
-        found = curve(sample, resampling=Resampling(200, seed=study))
+        found = measure_curve(sample, resampling=Resampling(200, seed=study))
         for point in found.points:
             bins += 1
             held += point.low <= real[point.lower] <= point.high
@@ -139,7 +139,9 @@ def test_a_curve_that_rises_is_seldom_called_anything_else() -> None:
     called = 0
     for study in range(100):
         sample = simulated(np.random.default_rng(study), GAMES)
-        called += not curve(sample, resampling=Resampling(200, seed=study)).monotonicity.holds
+        called += not measure_curve(
+            sample, resampling=Resampling(200, seed=study)
+        ).monotonicity.holds
     assert called <= 12
 
 
@@ -150,7 +152,7 @@ def test_a_curve_that_falls_is_found_out() -> None:
     sample = Sample.of(
         "x", value, results=rng.random(20_000) < chance, games=rng.integers(0, 4000, 20_000)
     )
-    found = curve(sample, resampling=Resampling(200)).monotonicity
+    found = measure_curve(sample, resampling=Resampling(200)).monotonicity
     assert found.p_value < 0.01
     assert found.violations > 5
 

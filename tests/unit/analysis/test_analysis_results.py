@@ -35,12 +35,12 @@ from hyoka.analysis import (
     calibrate,
     compare,
     conditions,
-    curve,
-    disagreement,
     find_slices,
     fit_win_draw_loss,
     interval,
     measure,
+    measure_curve,
+    measure_disagreement,
     partition,
 )
 from hyoka.analysis.gaps import Kind
@@ -118,7 +118,7 @@ def test_seen_from_the_other_side_the_area_is_the_same(
 def test_every_position_is_in_one_bin(rows: list[tuple[float, float, int]], width: float) -> None:
     sample = as_sample(rows)
     for binning in (FixedBins(width, at_least=1), AdaptiveBins(2, 1, 1.0)):
-        found = curve(sample, binning=binning, at_least=1, resampling=Resampling(5))
+        found = measure_curve(sample, binning=binning, at_least=1, resampling=Resampling(5))
         assert sum(point.positions for point in found.points) + found.left_out == len(sample)
         assert found.left_out == 0
         for point in found.points:
@@ -138,7 +138,7 @@ def test_fixed_bins_lie_around_multiples_of_their_width() -> None:
 
 def test_adaptive_bins_hold_what_was_asked_for() -> None:
     sample = sample_of(3, size=20_000)
-    found = curve(sample, binning=AdaptiveBins(200, 50, 0.03), resampling=Resampling(100))
+    found = measure_curve(sample, binning=AdaptiveBins(200, 50, 0.03), resampling=Resampling(100))
     assert len(found.points) > 5
     for point in found.points:
         assert point.positions >= 200
@@ -149,14 +149,14 @@ def test_adaptive_bins_hold_what_was_asked_for() -> None:
 
 def test_too_many_bins_are_refused() -> None:
     with pytest.raises(StudyError, match="choose a larger width"):
-        curve(sample_of(1, size=30_000), binning=FixedBins(1e-5, at_least=1))
+        measure_curve(sample_of(1, size=30_000), binning=FixedBins(1e-5, at_least=1))
 
 
 def test_mates_have_bins_of_their_own() -> None:
     values = [-math.inf] * 30 + [-100.0] * 30 + [200.0] * 30 + [math.inf] * 30
     results = [0] * 60 + [1] * 60
     sample = Sample.of("x", values, results=results, games=range(120), unit="centipawns")
-    found = curve(sample, binning=FixedBins(50, at_least=10), at_least=10, resampling=FEW)
+    found = measure_curve(sample, binning=FixedBins(50, at_least=10), at_least=10, resampling=FEW)
     assert [point.value for point in found.points] == [-math.inf, -100, 200, math.inf]
     assert [point.is_mate for point in found.points] == [True, False, False, True]
 
@@ -228,7 +228,7 @@ def test_two_evaluators_are_compared_on_the_same_positions_only() -> None:
     with pytest.raises(StudyError, match="same positions"):
         compare(sample_of(1), sample_of(2, size=2000))
     with pytest.raises(StudyError, match="same positions"):
-        disagreement(sample_of(1), sample_of(2, size=2000))
+        measure_disagreement(sample_of(1), sample_of(2, size=2000))
 
 
 def test_the_better_evaluator_is_named_and_was_right_where_they_differ() -> None:
@@ -240,7 +240,7 @@ def test_the_better_evaluator_is_named_and_was_right_where_they_differ() -> None
     found = compare(good, bad, resampling=FEW)
     ahead = {each.metric.name: each.ahead for each in found.differences}
     assert ahead["roc"] == ahead["brier_loss"] == "one"
-    apart = disagreement(good, bad, resampling=FEW)
+    apart = measure_disagreement(good, bad, resampling=FEW)
     assert apart.bands[-1].one_right.low > 0.5
     assert len({int(good.games[each.row]) for each in apart.disputed}) == len(apart.disputed)
     widest = [abs(each.one - each.other) for each in apart.disputed]
@@ -279,7 +279,7 @@ def test_shares_that_are_all_alike_are_not_certain() -> None:
     """Of two positions, both right: that is no 100 % (100 to 100)."""
     one = Sample.of("one", [0.9, 0.9, 0.2], results=[1, 1, 0], games=[1, 2, 3])
     other = Sample.of("other", [0.4, 0.4, 0.2], results=[1, 1, 0], games=[1, 2, 3])
-    [band] = disagreement(one, other, resampling=FEW).bands
+    [band] = measure_disagreement(one, other, resampling=FEW).bands
     assert band.one_right.value == 1
     assert band.one_right.low < 0.3
     found = measure(one, resampling=FEW)
@@ -347,16 +347,16 @@ def test_few_values_have_a_curve_and_no_bin_holds_half_of_them() -> None:
     scores = np.concatenate([rng.normal(0, 60, 900), rng.normal(0, 4000, 186)])
     won = rng.random(1086) < 1 / (1 + np.exp(-scores / 80))
     sample = Sample.of("x", scores, results=won, games=np.arange(1086) // 4, unit="centipawns")
-    found = curve(sample, resampling=NO_INTERVALS)
+    found = measure_curve(sample, resampling=NO_INTERVALS)
     assert len(found.points) >= 5
     assert max(point.positions for point in found.points) < 0.3 * len(sample)
 
 
 RESULTS: dict[str, Callable[[], Result]] = {
     "curves": lambda: Curves(
-        (curve(sample_of(1), resampling=FEW), curve(sample_of(2), resampling=FEW))
+        (measure_curve(sample_of(1), resampling=FEW), measure_curve(sample_of(2), resampling=FEW))
     ),
-    "scores": lambda: Curves((curve(sample_of(1, unit="centipawns"), resampling=FEW),)),
+    "scores": lambda: Curves((measure_curve(sample_of(1, unit="centipawns"), resampling=FEW),)),
     "metrics": lambda: MetricsTable((measure(sample_of(1), resampling=FEW),)),
     "comparison": lambda: compare(sample_of(1), sample_of(1), resampling=FEW),
     "splits": lambda: find_slices(
@@ -367,7 +367,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     ),
     "no splits": lambda: find_slices(sample_of(1), {}, resampling=FEW),
     "calibration": lambda: calibration(sample_of(1, unit="centipawns", draws=True)),
-    "disagreement": lambda: disagreement(
+    "disagreement": lambda: measure_disagreement(
         sample_of(1),
         Sample.of(
             "turned",
@@ -403,7 +403,7 @@ def test_every_result_prints_plots_and_exports_itself(name: str, tmp_path: Path)
 def test_where_all_say_the_same_they_are_worth_as_many_trials_as_games() -> None:
     def band(result: float) -> tuple[float, float, float]:
         sample = Sample.of("x", [0.5] * 900, results=[result] * 900, games=np.arange(900) % 6)
-        [point] = curve(sample, resampling=FEW).points
+        [point] = measure_curve(sample, resampling=FEW).points
         return point.high - point.low, point.design_effect, point.naive_high - point.naive_low
 
     won, drawn = band(1.0), band(0.5)
@@ -418,17 +418,17 @@ def test_positions_are_worth_no_more_than_their_games_tell() -> None:
     games = np.repeat(np.arange(200), 20)
     won = (np.random.default_rng(1).random(200) < 0.5)[games]
     sample = Sample.of("x", np.tile(np.linspace(0.02, 0.98, 20), 200), results=won, games=games)
-    found = curve(sample, resampling=FEW)
+    found = measure_curve(sample, resampling=FEW)
     assert found.effective_positions == pytest.approx(200, rel=0.05)
 
 
 def test_curves_of_losses_are_judged_by_whether_they_fall() -> None:
     sample = sample_of(4, unit="centipawns", draws=True)
     losses = sample.with_results(sample.results == 0)
-    falls = curve(losses, resampling=FEW, trend="falls").monotonicity
+    falls = measure_curve(losses, resampling=FEW, trend="falls").monotonicity
     assert falls.holds
-    assert not curve(losses, resampling=FEW).monotonicity.holds
-    assert math.isnan(curve(losses, resampling=FEW, trend="any").monotonicity.p_value)
+    assert not measure_curve(losses, resampling=FEW).monotonicity.holds
+    assert math.isnan(measure_curve(losses, resampling=FEW, trend="any").monotonicity.p_value)
 
 
 def test_mates_alone_are_certain() -> None:
@@ -444,7 +444,7 @@ def test_both_as_near_is_half_right_for_each() -> None:
     one = sample_of(1)
     halves = one.with_results(np.full(len(one), 0.5))
     turned = Sample.of("turned", 1 - one.values, results=halves.results, games=one.games)
-    for band in disagreement(halves, turned, resampling=FEW).bands:
+    for band in measure_disagreement(halves, turned, resampling=FEW).bands:
         assert band.one_right.value == pytest.approx(0.5, abs=1e-6)
 
 

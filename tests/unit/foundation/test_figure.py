@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import hyoka as hk
-from hyoka.analysis import NO_INTERVALS, Curves, FixedBins, Sample, curve
+from hyoka.analysis import NO_INTERVALS, Curves, FixedBins, Sample, measure_curve
 from hyoka.foundation.errors import ParameterError
 from hyoka.reporting.charts import Dot, dots, specification
 
@@ -25,7 +25,7 @@ def curves() -> Curves:
     parts = []
     for name in ("<one>", "other"):
         sample = Sample.of(name, scores, results=won, games=np.arange(4000), unit="centipawns")
-        parts.append(curve(sample, binning=FixedBins(50), resampling=NO_INTERVALS))
+        parts.append(measure_curve(sample, binning=FixedBins(50), resampling=NO_INTERVALS))
     return Curves(tuple(parts))
 
 

@@ -35,7 +35,14 @@ from hyoka.learning.objectives import (
 from hyoka.models.sparse import SparseEvaluation, feature_set, feature_sets
 from hyoka.records import Record, read_records
 from hyoka.records.bulk import GameTable
-from hyoka.search import Searcher, SearchSpec, ab, difficulty, linear_evaluation, static_evaluation
+from hyoka.search import (
+    Searcher,
+    SearchSpec,
+    ab,
+    linear_evaluation,
+    measure_difficulty,
+    static_evaluation,
+)
 from hyoka.search.difficulty import Categories, categories_of
 from hyoka.storage.model_file import ModelFile
 
@@ -315,7 +322,7 @@ def test_categories_are_those_of_positions_one_by_one(game: str) -> None:
             assert found.best_move_changes[row] == found.correct_depth[row] == -1
             continue
         move = next(each for each in position.legal_moves if each.code == code)
-        one = difficulty([position], [move], spec=spec)
+        one = measure_difficulty([position], [move], spec=spec)
         assert found.best_move_changes[row] == one.best_move_changes[0]
         assert found.correct_depth[row] == one.correct_depth[0]
 

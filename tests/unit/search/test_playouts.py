@@ -18,13 +18,13 @@ from hyoka.learning.mets import learn_mets
 from hyoka.learning.prediction import table_of
 from hyoka.records.samples import sample_path
 from hyoka.search import Searcher, strengths_model_file
-from hyoka.search.playouts import Playouts
+from hyoka.search.playouts import PlayoutResults
 
 
-def some(*outcomes: int) -> Playouts:
+def some(*outcomes: int) -> PlayoutResults:
     scores = np.array(outcomes, dtype=np.float32)
     lengths = np.ones(len(outcomes), dtype=np.int32)
-    return Playouts(
+    return PlayoutResults(
         np.array(outcomes, dtype=np.int8), lengths, scores, np.ones(len(outcomes), dtype=bool)
     )
 

@@ -20,8 +20,8 @@ from hyoka.search import (
     SearchLimits,
     SearchResult,
     ab,
-    difficulty,
     linear_evaluation,
+    measure_difficulty,
     move_strengths,
     uct,
 )
@@ -363,14 +363,16 @@ def test_a_score_is_the_product_of_weights_and_terms(name: str) -> None:
 
 def test_difficulty_of_positions() -> None:
     start = hk.Chess.from_text(MATE_IN_ONE)
-    found = difficulty([start, start], [start.parse("a1a8"), start.parse("h1g1")], threads=2)
+    found = measure_difficulty(
+        [start, start], [start.parse("a1a8"), start.parse("h1g1")], threads=2
+    )
     assert found.best_move_changes.tolist() == [0, 0]
     assert found.correct_depth.tolist() == [1, 4]
-    assert difficulty([], []).correct_depth.tolist() == []
+    assert measure_difficulty([], []).correct_depth.tolist() == []
     with pytest.raises(hk.errors.IllegalMoveError):
-        difficulty([hk.Chess()], [start.parse("a1a8")])
+        measure_difficulty([hk.Chess()], [start.parse("a1a8")])
     with pytest.raises(hk.errors.NotationError, match="need the moves"):
-        difficulty([hk.Chess()])
+        measure_difficulty([hk.Chess()])
 
 
 def test_difficulty_of_the_positions_of_games() -> None:
@@ -378,9 +380,11 @@ def test_difficulty_of_the_positions_of_games() -> None:
         hk.parse_records("1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 c5 2. Nf3 d6 *\n\n", format="pgn")
     )
     table = GameTable.from_records(records)
-    found = difficulty(table)
+    found = measure_difficulty(table)
     positions = [record.position(ply) for record in records for ply in range(4)]
-    one_by_one = difficulty(positions, [move for each in records for move in each.move_list])
+    one_by_one = measure_difficulty(
+        positions, [move for each in records for move in each.move_list]
+    )
     for all_rows, moved in (
         (found.best_move_changes, one_by_one.best_move_changes),
         (found.correct_depth, one_by_one.correct_depth),

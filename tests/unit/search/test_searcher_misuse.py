@@ -19,9 +19,9 @@ from hyoka.search import (
     SearchResult,
     SearchSpec,
     ab,
-    difficulty,
     linear_evaluation,
     mc,
+    measure_difficulty,
     uct,
 )
 
@@ -53,9 +53,11 @@ def test_an_error_in_any_thread_is_raised(spec: SearchSpec) -> None:
 def test_an_error_in_bulk_work_is_raised() -> None:
     start = hk.Chess()
     with pytest.raises(ZeroDivisionError):
-        difficulty([start] * 8, [start.parse("e2e4")] * 8, spec=ab(evaluation=broken), threads=3)
+        measure_difficulty(
+            [start] * 8, [start.parse("e2e4")] * 8, spec=ab(evaluation=broken), threads=3
+        )
     with pytest.raises(hk.errors.NotationError, match="1 to 20"):
-        difficulty([start], [start.parse("e2e4")], depths=0)
+        measure_difficulty([start], [start.parse("e2e4")], depths=0)
 
 
 @pytest.mark.parametrize("limits", [{"time_s": -1}, {"time_s": float("nan")}, {"playouts": 0}])

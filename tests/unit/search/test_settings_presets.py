@@ -9,8 +9,8 @@ import pytest
 import hyoka as hk
 from hyoka import _core
 from hyoka.arena import plan_match
-from hyoka.games import FACTS, GAMES, position
-from hyoka.games.registry import GameFacts
+from hyoka.games import FACTS, GAMES
+from hyoka.games.registry import GameFacts, position
 from hyoka.models.bundled import bundled_move_model, bundled_prior_model
 from hyoka.models.loading import move_model
 from hyoka.records.samples import sample_path

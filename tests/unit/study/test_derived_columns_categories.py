@@ -12,7 +12,7 @@ import hyoka as hk
 from hyoka.foundation.errors import ParameterError, SourceError
 from hyoka.foundation.progress import Progress
 from hyoka.records.samples import sample_path
-from hyoka.search import SearchSpec, ab, difficulty, linear_evaluation
+from hyoka.search import SearchSpec, ab, linear_evaluation, measure_difficulty
 from hyoka.search.difficulty import SEARCH, categories_of
 from hyoka.storage.manifest import read_manifest
 from hyoka.study import append_to_study
@@ -50,7 +50,7 @@ def test_columns_say_how_far_restless_and_hard_positions_are(game: str, tmp_path
         if ply == plies:
             assert row["best_move_changes"] is row["correct_depth"] is None
         elif ply % 3 == 0:
-            alone = difficulty([record.position(ply)], [record.move_list[ply]], spec=search)
+            alone = measure_difficulty([record.position(ply)], [record.move_list[ply]], spec=search)
             assert row["best_move_changes"] == alone.best_move_changes[0]
             assert row["correct_depth"] == alone.correct_depth[0]
     assert (report.search, report.positions) == (SEARCH, len(rows))

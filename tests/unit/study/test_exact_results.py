@@ -97,7 +97,7 @@ def test_interrupted_it_goes_on_with_the_records_that_are_left(
     study = made(tmp_path, MISSED + random_games(5))
     asked = 0
 
-    def solver(_position: hk.Position) -> float | None:
+    def solver(_position: hk.games.Position) -> float | None:
         nonlocal asked
         asked += 1
         if asked == 4:

@@ -40,8 +40,9 @@ from hyoka.apps.cli.position_commands import GameName, Moves, PositionText, play
 from hyoka.apps.cli.record_commands import Files, exit_if_unread
 from hyoka.foundation.errors import Error
 from hyoka.foundation.progress import OnProgress
-from hyoka.games import game_facts, position
+from hyoka.games import game_facts
 from hyoka.games.feature_descriptions import meaning_of, move_features, term_meaning
+from hyoka.games.registry import position
 from hyoka.learning.mets import THRESHOLD, learn_mets
 from hyoka.learning.prediction import (
     POSITIONS,

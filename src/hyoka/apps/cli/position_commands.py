@@ -30,8 +30,10 @@ from hyoka.apps.cli.output import (
     wants_json,
 )
 from hyoka.foundation.errors import Error, escape_control_chars
-from hyoka.games import FACTS, AnyMove, Line, game_of_protocol, games_with, name_of, position
-from hyoka.games.diagram import Diagram, Lettering, diagram, svg, terminal
+from hyoka.games import FACTS, AnyMove, Line, game_of_protocol, games_with, name_of
+from hyoka.games.diagram import Diagram, Lettering, svg, terminal
+from hyoka.games.diagram.builders import diagram
+from hyoka.games.registry import position
 from hyoka.reporting.search_tree import TREE_FILES, write_tree
 from hyoka.search import KINDS, Searcher, SearchResult, SearchSpec, Setting, find_mate, search_tree
 from hyoka.search.search_result import OnResult

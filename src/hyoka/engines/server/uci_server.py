@@ -26,8 +26,9 @@ from hyoka.engines.server.controller import (
 )
 from hyoka.engines.server.uci_text import Go, info_lines, score_of
 from hyoka.foundation.errors import Error, NotationError
-from hyoka.games import AnyMove, Line, Move, Position, ShogiPosition, game_of_protocol, position
+from hyoka.games import AnyMove, Line, Move, Position, ShogiPosition, game_of_protocol
 from hyoka.games.clock import expected_moves
+from hyoka.games.registry import position
 from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 SearcherOf = Callable[[SearchSpec, str], Searcher]

@@ -16,7 +16,6 @@ Go 5x5
 White to play. Last move: C3.
 """
 
-from hyoka.games.diagram.builders import diagram
 from hyoka.games.diagram.diagram_value import Cell, Diagram, Item, Look, Paint, Panel, Piece, Side
 from hyoka.games.diagram.renderers import Lettering, svg, terminal
 from hyoka.games.registry import FACTS
@@ -31,7 +30,6 @@ __all__ = [
     "Panel",
     "Piece",
     "Side",
-    "diagram",
     "svg",
     "terminal",
 ]

@@ -20,7 +20,8 @@ from dataclasses import replace
 
 from hyoka._core import Player
 from hyoka.foundation.errors import Error, NotationError
-from hyoka.games import GTP_GAME, GoPosition, as_go, go_of_size, name_of, position
+from hyoka.games import GTP_GAME, GoPosition, as_go, go_of_size, name_of
+from hyoka.games.registry import position
 from hyoka.records.problems.go_position import Past, load_sgf_past, read_komi
 from hyoka.records.problems.problem import (
     GtpScript,

@@ -33,7 +33,8 @@ from dataclasses import replace
 
 from hyoka._core import Player, Reason
 from hyoka.foundation.errors import NotationError
-from hyoka.games import Position, position
+from hyoka.games import Position
+from hyoka.games.registry import position
 from hyoka.records.problems.problem import Problem, ProblemSet, by_lines, legal_line, legal_move
 
 LOOKS_LIKE_EPD = re.compile(

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from hyoka._core import Player
 from hyoka.foundation.errors import Error
-from hyoka.games import Line, Position, game_facts, position
+from hyoka.games import Line, Position, game_facts
+from hyoka.games.registry import position
 
 OpenBeside = Callable[[str], bytes]
 """Reads a file that a problem set names, such as `games/owl1.sgf`."""

@@ -16,7 +16,8 @@ from hyoka.arena.score import MatchScore, Score
 from hyoka.foundation.errors import IllegalMoveError
 from hyoka.foundation.text import shorten
 from hyoka.games import PYTHON_GAMES, PythonLine, registered_start
-from hyoka.games.diagram import Diagram, diagram
+from hyoka.games.diagram import Diagram
+from hyoka.games.diagram.builders import diagram
 from hyoka.records import Record
 
 Integers = NDArray[np.int64]

@@ -15,8 +15,8 @@ from hyoka.analysis import (
     CurvePoint,
     Resampling,
     Sample,
-    confidence,
-    curve,
+    measure_confidence,
+    measure_curve,
     open_bins,
 )
 from hyoka.arena.elo import FEW, rate, too_few_reason
@@ -243,7 +243,7 @@ def evaluation_curve(thoughts: Thoughts, player: int, seed: int) -> EvaluationCu
         games=mine.game,
         unit=VALUE if is_value else "",
     )
-    drawn = curve(
+    drawn = measure_curve(
         sample,
         binning=open_bins(sample, LEAST_POSITIONS),
         at_least=LEAST_POSITIONS,
@@ -259,7 +259,7 @@ def evaluation_curve(thoughts: Thoughts, player: int, seed: int) -> EvaluationCu
 
 def _confidence(mine: Thoughts, seed: int) -> Confidence | None:
     sample = Sample.of("", mine.value, results=mine.result, games=mine.game)
-    clear = confidence(sample, sure=_SURE, resampling=Resampling(RESAMPLES, seed))
+    clear = measure_confidence(sample, sure=_SURE, resampling=Resampling(RESAMPLES, seed))
     if clear is None or clear.positions < LEAST_POSITIONS or clear.games < FEW:
         return None
     return clear

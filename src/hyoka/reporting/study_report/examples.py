@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from hyoka.analysis import Curve, Disagreement, Sample, Slice, value_text
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.text import shorten
-from hyoka.games import facts_named, position
-from hyoka.games.diagram import diagram
+from hyoka.games import facts_named
+from hyoka.games.diagram.builders import diagram
+from hyoka.games.registry import position
 from hyoka.records import Record
 from hyoka.reporting.page import Board
 from hyoka.study import Study

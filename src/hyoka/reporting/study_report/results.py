@@ -27,7 +27,7 @@ from hyoka.analysis import (
     Disagreement,
     DrawnGames,
     FixedBins,
-    Metrics,
+    MetricValues,
     Resampling,
     Sample,
     Slice,
@@ -90,7 +90,7 @@ class Judged:
     curve: Curve
     examples: tuple[tuple[Example, ...], ...]
     """Examples of each point of the curve."""
-    metrics: Metrics
+    metrics: MetricValues
 
     @property
     def name(self) -> str:
@@ -132,10 +132,10 @@ class Subject:
     is_wider: bool
     """Whether these are more than the common positions."""
     phase_curves: tuple[Curve, ...]
-    phase_metrics: tuple[Metrics, ...]
-    by_ply: tuple[tuple[int, int, Metrics], ...]
+    phase_metrics: tuple[MetricValues, ...]
+    by_ply: tuple[tuple[int, int, MetricValues], ...]
     """Metrics by ply range: first ply, end (exclusive), metrics."""
-    weak_before: tuple[int, Metrics] | None
+    weak_before: tuple[int, MetricValues] | None
     """The ply before which it is nearly uninformative, and its metrics there."""
     confidence: Confidence | None
     calibration: tuple[CalibrationRow, ...]
@@ -311,7 +311,9 @@ class _Work:
     steps: Steps
 
     def curve(self, sample: Sample, bins: FixedBins, condition: str = "") -> Curve:
-        return analysis.curve(sample, binning=bins, resampling=self.resampling, condition=condition)
+        return analysis.measure_curve(
+            sample, binning=bins, resampling=self.resampling, condition=condition
+        )
 
     def judged(self, positions: Measured, sample: Sample) -> Judged:
         if not (sample.results != 0.5).any():
@@ -364,7 +366,9 @@ class _Work:
             () if slices is None else self._shown_slices(positions, sample, slices),
         )
 
-    def _by_ply(self, sample: Sample, plies: np.ndarray) -> tuple[tuple[int, int, Metrics], ...]:
+    def _by_ply(
+        self, sample: Sample, plies: np.ndarray
+    ) -> tuple[tuple[int, int, MetricValues], ...]:
         low, high = np.quantile(plies, [0.01, 0.99])
         width = max(1, round(nice_number(float(high - low) / _PLY_RANGES)))
         ranges = []
@@ -380,8 +384,8 @@ class _Work:
         return tuple(ranges)
 
     def _weak_before(
-        self, sample: Sample, plies: np.ndarray, by_ply: Sequence[tuple[int, int, Metrics]]
-    ) -> tuple[int, Metrics] | None:
+        self, sample: Sample, plies: np.ndarray, by_ply: Sequence[tuple[int, int, MetricValues]]
+    ) -> tuple[int, MetricValues] | None:
         weak = list(itertools.takewhile(lambda each: each[2]["roc"].high < NO_GUIDE, by_ply))
         if not weak:
             return None
@@ -430,7 +434,7 @@ class _Work:
         best, *others = best_first
         disagreements = []
         for other in others[:_MOST_DISPUTES]:
-            disagreement = analysis.disagreement(
+            disagreement = analysis.measure_disagreement(
                 best.sample, other.sample, top=_DISPUTED_BOARDS, resampling=self.resampling
             )
             shown = disputed_examples(
@@ -458,7 +462,7 @@ def confidence_of(sample: Sample, resampling: Resampling) -> Confidence | None:
     """Measure an evaluator's confident values; None without values, or with too few."""
     if sample.unit != VALUE or not resampling.resamples:
         return None
-    confidence = analysis.confidence(sample, sure=CLEARLY, resampling=resampling)
+    confidence = analysis.measure_confidence(sample, sure=CLEARLY, resampling=resampling)
     return None if confidence is None or confidence.games < FEW_GAMES else confidence
 
 

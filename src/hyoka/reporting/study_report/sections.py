@@ -22,7 +22,7 @@ from hyoka.analysis import (
     CurvePoint,
     Curves,
     Disagreement,
-    Metrics,
+    MetricValues,
     about_curve,
     calibration_texts,
     number_text,
@@ -69,7 +69,7 @@ from hyoka.study.grouping import ENOUGH_POSITIONS, MIN_POSITIONS
 _HEIGHT: Final = 260
 
 
-def quality_dots(parts: Sequence[Metrics]) -> AltairChart:
+def quality_dots(parts: Sequence[MetricValues]) -> AltairChart:
     """Draw ROC and ACC side by side with their intervals; chance is one half."""
     rows = [
         Dot(part.name, estimate.value, *estimate.ends, title)
@@ -81,7 +81,7 @@ def quality_dots(parts: Sequence[Metrics]) -> AltairChart:
 
 
 def roc_by_ply(
-    courses: Sequence[tuple[str, Sequence[tuple[int, int, Metrics]]]],
+    courses: Sequence[tuple[str, Sequence[tuple[int, int, MetricValues]]]],
 ) -> AltairChart:
     """Draw ROC by ply, one line with a band per evaluator, at the centers of ply ranges."""
     names = [name for name, _ in courses][: len(COLORS)]
@@ -478,7 +478,7 @@ def phases_section(results: Results) -> Section | None:
     return Section("As the game goes on", words, tuple(blocks))
 
 
-def _quality_cells(part: Metrics) -> tuple[str, ...]:
+def _quality_cells(part: MetricValues) -> tuple[str, ...]:
     return (
         _cell(part.figure("roc")),
         _cell(part.figure("accuracy")),
@@ -529,14 +529,14 @@ def metrics_section(results: Results) -> Section:
     return Section("Metrics", tuple(words), tuple(blocks))
 
 
-def _on_positions(results: Results, together: Sequence[Metrics]) -> str:
+def _on_positions(results: Results, together: Sequence[MetricValues]) -> str:
     """Phrase for the positions of a table."""
     if len(together) == len(results.subjects):
         return "On the positions that all judged"
     return f"On the positions that all of {'; '.join(part.name for part in together)} judged"
 
 
-def _metrics_tables(which: str, parts: Sequence[Metrics]) -> Iterator[Table]:
+def _metrics_tables(which: str, parts: Sequence[MetricValues]) -> Iterator[Table]:
     """Yield tables of all metrics with evaluators side by side; a single one has full intervals."""
     for start in range(0, len(parts), _ABREAST):
         some = parts[start : start + _ABREAST]

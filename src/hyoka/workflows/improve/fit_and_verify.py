@@ -12,8 +12,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.analysis import VALUE, Comparison, Curves, Resampling, Sample, compare, condition_gap
-from hyoka.analysis import curve as curve_of
+from hyoka.analysis import (
+    VALUE,
+    Comparison,
+    Curves,
+    Resampling,
+    Sample,
+    compare,
+    condition_gap,
+    measure_curve,
+)
 from hyoka.arena import Sprt, plan_match, play_match
 from hyoka.arena.openings import Opening, is_playable
 from hyoka.arena.plan import PlayerSpec
@@ -262,9 +270,9 @@ def _chart(
     sample: Sample, holds: NDArray[np.bool_], words: str, resampling: Resampling
 ) -> dict[str, Any]:
     """Draw the curves of all positions and of a slice, as a Vega-Lite spec."""
-    curves = [curve_of(sample, resampling=resampling)]
+    curves = [measure_curve(sample, resampling=resampling)]
     if holds.any():
-        curves.append(curve_of(sample.where(holds), resampling=resampling, condition=words))
+        curves.append(measure_curve(sample.where(holds), resampling=resampling, condition=words))
     spec: dict[str, Any] = Curves(tuple(curves)).chart().to_dict()
     return spec
 

@@ -12,8 +12,8 @@ from engines import QUICK_S, fake
 from hyoka.engines import EnginePosition, Limits, start_engine
 from hyoka.engines.client.uci import Option, UciEngine, _Search, is_chess960
 from hyoka.foundation.errors import EngineError, IllegalMoveError, NotationError
-from hyoka.games import position
 from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
+from hyoka.games.registry import position
 
 WHITE = EnginePosition("chess")
 BLACK = EnginePosition("chess", moves=["e2e4"])

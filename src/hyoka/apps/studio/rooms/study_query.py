@@ -164,7 +164,7 @@ class Positions:
         """The curve of all positions."""
         key = sample.name, resampling.resamples
         if key not in self._curves:
-            self._curves[key] = analysis.curve(
+            self._curves[key] = analysis.measure_curve(
                 sample, binning=self.binning(sample), resampling=resampling
             )
         return self._curves[key]
@@ -239,7 +239,7 @@ def answer(asked: Asked) -> Answer:
                 missing.append(sample.name)
                 continue
             curves.append(
-                analysis.curve(
+                analysis.measure_curve(
                     sample if holds.all() else sample.where(holds),
                     binning=positions.binning(sample),
                     resampling=resampling,

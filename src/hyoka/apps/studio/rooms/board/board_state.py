@@ -145,7 +145,7 @@ class BoardState:
         return FACTS[self.game]
 
     @cached_property
-    def first_position(self) -> hk.Position:
+    def first_position(self) -> hk.games.Position:
         """Start position."""
         return hk.position(self.game, self.start or None)
 
