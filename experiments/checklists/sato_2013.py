@@ -170,9 +170,18 @@ SATO_2013: Final = Checklist(
             ("experiments/objective_searches.py",),
             "002-constants",
             "by a grid search in each game",
-            run_time=RunTime("small", "an hour"),
+            run_time=RunTime("small", "10 minutes"),
             claims=(
-                not_run("The constants c1 to c4 fit the game: the best of a grid beat the others."),
+                confirmed(
+                    "Constants are chosen for a program: in chess, the best of a grid beat the "
+                    "paper's.",
+                    "+0.084 (+0.047 to +0.121)",
+                ),
+                cannot_be_asked(
+                    "The same in Othello.",
+                    "the best of the grid plays like the paper's within these games",
+                    "+0.007 (-0.031 to +0.044)",
+                ),
             ),
         ),
         Item(
