@@ -391,6 +391,8 @@ class Calibration(Result):
                 "bend": curve.link.bend,
                 "limit": curve.link.limit,
             }
+            if not self.has_enough_games(part):
+                row |= {"verdict": "too few games", "bend": math.nan, "limit": math.nan}
             nothing = Estimate(math.nan)
             estimates = {f"score_{p:.0%}".rstrip("%"): part.score_for(p) for p in WIN_PROBABILITIES}
             estimates["k"] = part.k

@@ -352,8 +352,9 @@ class ReliabilityDiagrams(Result):
         return "Loss = miscalibration - discrimination + uncertainty"
 
     def table(self) -> pa.Table:
-        """One row per point of each diagram."""
-        rows = [(diagram, point) for diagram in self.diagrams for point in diagram.points]
+        """One row per point of each diagram with enough games."""
+        enough = filter(self.has_enough_games, self.diagrams)
+        rows = [(diagram, point) for diagram in enough for point in diagram.points]
         return table_of(_COLUMNS, rows)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:

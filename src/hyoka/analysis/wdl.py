@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hyoka._core import resampled_sums
 from hyoka.analysis.sample import VALUE, Reals, Resampling, Sample, interval
 from hyoka.analysis.wdl_likelihood import Maximum, Outcomes, constants, greatest_likelihood, slopes
-from hyoka.foundation.errors import ParameterError, StudyError
+from hyoka.foundation.errors import ParameterError, StudyError, named
 from hyoka.foundation.figure import Figure
 from hyoka.foundation.math import Estimate, logistic
 from hyoka.storage.files import write_text
@@ -405,13 +405,13 @@ class WdlModels(Result):
                 "log_loss": part.loss,
                 "verdict": part.verdict,
             }
-            named = {"half": part.half, "spread": part.spread, "draws": part.draws}
+            figures = {"half": part.half, "spread": part.spread, "draws": part.draws}
             for side, estimates in (("a", part.a), ("b", part.b)):
-                named |= {f"{side}{power}": each for power, each in enumerate(estimates)}
+                figures |= {f"{side}{power}": each for power, each in enumerate(estimates)}
             if not self.has_enough_games(part):
-                named = dict.fromkeys(named, Estimate(math.nan))
-                row["log_loss"] = math.nan
-            for name, each in named.items():
+                figures = dict.fromkeys(figures, Estimate(math.nan))
+                row |= {"log_loss": math.nan, "verdict": "too few games"}
+            for name, each in figures.items():
                 row |= each.columns(name)
             rows.append(row)
         return pa.Table.from_pylist(rows)
@@ -469,7 +469,13 @@ class WdlModels(Result):
             return
         if len(self.parts) != 1:
             raise StudyError(f"'{file.name}' holds one model: choose one evaluator, and no slices")
-        write_text(file, self.parts[0].code(language))
+        [model] = self.parts
+        if not self.has_enough_games(model):
+            raise StudyError(
+                f"'{file.name}': the model is of fewer than {self.min_games} games; evaluate more "
+                f"games, or allow it with {named('min_games', model.games)}"
+            )
+        write_text(file, model.code(language))
 
 
 def _cells(part: WdlModel, has_enough: bool) -> tuple[str, ...]:

@@ -329,7 +329,9 @@ def difference_dots(comparison: Comparison) -> AltairChart:
     rows = [
         Dot(each.metric.title, each.difference.value, *each.difference.ends)
         for each in comparison.differences
-        if math.isfinite(each.difference.value) and each.metric.name != "expected_difference"
+        if comparison.has_enough
+        and math.isfinite(each.difference.value)
+        and each.metric.name != "expected_difference"
     ]
     return dots(rows, x=f"{comparison.one.name} less {comparison.other.name}", reference=0.0)
 
@@ -391,8 +393,8 @@ _MOST: Final = 4
 
 def wdl_contours(fits: WdlModels) -> AltairChart:
     """Draw contours of wins and draws by score (x) and stage (y), for each model."""
-    enough = filter(fits.has_enough_games, fits.parts)
-    models = [part for part in enough if part.converged] or fits.parts
+    enough = list(filter(fits.has_enough_games, fits.parts))
+    models = [part for part in enough if part.converged] or enough
     views = [_view(model, outcome) for model in models[:_MOST] for outcome in ("win", "draw")]
     together: alt.VConcatChart = alt.vconcat(*views, spacing=12)
     return together

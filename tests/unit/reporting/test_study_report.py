@@ -359,6 +359,36 @@ def test_ten_games_are_said_to_be_too_few(tmp_path: Path) -> None:
     assert report.results.subjects[0].slices is None
 
 
+def test_a_report_shows_no_figure_of_few_games(tmp_path: Path) -> None:
+    """Counts of games and positions are shown; curves, metrics and constants are not."""
+    study = made_study(tmp_path, fair_results(19))
+    for name, knowledge in (("weak", 1.0), ("strong", 6.0)):
+        say(study, name, knowing(knowledge))
+    say(study, "points", lambda *about: 400 * (knowing(2.0)(*about) - 0.5), unit="points")
+    report = study_report(study, ReportOptions(resamples=50))
+    assert {finding.kind for finding in report.findings} == {"few games"}
+    _, curves, phases, metrics, *_, calibration = report.page.sections
+    assert not curves.blocks
+    assert "Not shown, with fewer than 20 games: " in " ".join(curves.words)
+    assert not explorers(report.page)
+    tables = [
+        block
+        for section in (phases, metrics, calibration)
+        for block in section.blocks
+        if isinstance(block, Table)
+    ]
+    assert tables
+    numbers = [cell for table in tables for row in table.rows for cell in row if "." in cell]
+    assert not [cell for cell in numbers if cell[0] in "+-−0123456789"]
+    assert not [
+        block for block in (*metrics.blocks, *calibration.blocks) if isinstance(block, Details)
+    ]
+    for name, rows in report.as_json().items():
+        if name.startswith(("metrics", "curves", "calibration")):
+            assert isinstance(rows, list)
+            assert all(row.get("value") is None and row.get("k") is None for row in rows)
+
+
 def test_games_that_all_ended_alike_make_a_page_that_says_so(tmp_path: Path) -> None:
     study = made_study(tmp_path, [1.0] * 40)
     say(study, "some", knowing(2.0))

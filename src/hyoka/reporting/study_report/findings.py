@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from hyoka.analysis import VALUE, CurvePoint, Difference
+from hyoka.analysis import MIN_GAMES, VALUE, CurvePoint, Difference
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.text import counted
 from hyoka.reporting.study_report.results import (
@@ -277,7 +277,11 @@ def _dispute(results: Results) -> Iterator[Finding]:
 
 def _falls(subject: Subject) -> Iterator[Finding]:
     falls = subject.own.curve.monotonicity
-    if falls.p_value < _SIGNIFICANT and falls.largest_drop >= _FALL:
+    if (
+        subject.own.curve.games >= MIN_GAMES
+        and falls.p_value < _SIGNIFICANT
+        and falls.largest_drop >= _FALL
+    ):
         yield Finding(
             "not monotone",
             f"The curve of {subject.name} does not rise all the way: a higher value means fewer "
@@ -301,7 +305,9 @@ def _uneven(results: Results, subject: Subject) -> Iterator[Finding]:
 
 
 def even_point(subject: Subject) -> CurvePoint | None:
-    """The bin of even values; None if it has too few positions."""
+    """The bin of even values; None if it has too few positions, or the curve too few games."""
+    if subject.own.curve.games < MIN_GAMES:
+        return None
     at = subject.own.sample.threshold
     inside = (p for p in subject.own.curve.points if p.lower <= at < p.upper)
     return next(inside, None)
@@ -310,7 +316,7 @@ def even_point(subject: Subject) -> CurvePoint | None:
 def _worth(results: Results, subject: Subject) -> Iterator[Finding]:
     """Findings on the score that wins three of four games."""
     points = [p for p in subject.own.curve.points if not p.is_mate and math.isfinite(p.low)]
-    if subject.unit == VALUE or not points:
+    if subject.unit == VALUE or not points or subject.own.curve.games < MIN_GAMES:
         return
     point = min(points, key=lambda p: abs(p.share - 0.75))
     if point.low > 0.75 or point.high < 0.75 or point.high - point.low > _VAGUE:

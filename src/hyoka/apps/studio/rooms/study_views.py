@@ -10,7 +10,17 @@ from typing import Any, Final
 import numpy as np
 
 import hyoka as hk
-from hyoka.analysis import Coverage, Curves, Disagreement, Result, Slices, value_text
+from hyoka.analysis import (
+    TOO_FEW,
+    Coverage,
+    Curves,
+    Disagreement,
+    Gaps,
+    Result,
+    Slices,
+    value_text,
+)
+from hyoka.analysis.gaps import NamedGap
 from hyoka.analysis.sample import probability_text
 from hyoka.apps.studio.pages import result_text
 from hyoka.apps.studio.parameters import decimal_number
@@ -122,7 +132,7 @@ def _curve_values(asked: Asked) -> Values:
     return {
         "curves": section,
         "gaps": gaps,
-        "gap_rows": [_gap_row(gap) for gap in gaps],
+        "gap_rows": [_gap_row(gaps, gap) for gap in gaps],
         "gap_downloads": Downloads("the gaps", downloads(asked, "gaps")),
         "missing": result.missing,
         "common": once(asked, "common", lambda: _common(asked)),
@@ -150,13 +160,18 @@ def _common(asked: Asked) -> list[str]:
     return [covered.text(hint=False)] if len(asked.engines) > 1 or len(drawn) else []
 
 
-def _gap_row(gap: Any) -> Values:
+def _gap_row(gaps: Gaps, gap: NamedGap) -> Values:
     level, lean = gap.gap.level, gap.gap.lean
-    return {
+    described: Values = {
         "name": gap.evaluator,
         "condition": gap.condition,
         "positions": gap.gap.positions,
         "games": gap.gap.games,
+    }
+    if not gaps.has_enough_games(gap):
+        texts = dict.fromkeys(("level", "level_p", "lean", "lean_p"), TOO_FEW)
+        return described | texts | {"level_sure": False, "lean_sure": False, "largest": ""}
+    return described | {
         "level": level.effect.text("+.3f"),
         "level_p": probability_text(level.p_value),
         "level_sure": level.p_value < 0.05,
@@ -199,7 +214,7 @@ def _bin(asked: Asked) -> Values | None:
                 if part.name == sample.name and bool(part.condition) != of_all
             ]
             points = [point for part in curves for point in part.points]
-            if not points:
+            if not points or not all(map(_answer(asked).curves.has_enough_games, curves)):
                 return None
             part = sample
             if not of_all and asked.where is not None:

@@ -191,6 +191,25 @@ def test_a_condition_has_the_numbers_of_the_library(client: TestClient, folder: 
     assert [row["low"] for row in rows] == [point.low for point in curve.points]
 
 
+def test_a_condition_of_few_games_has_no_figures(client: TestClient, folder: Path) -> None:
+    study = hk.Study.open(folder / "a study")
+    condition = "game_id < 12"
+    query = {"path": "a study", "engine": "comments", "where": condition}
+    question = Question(by=condition, resampling=hk.Resampling(0))
+    [gap] = [each for each in study.gaps("comments", question) if each.condition == condition]
+    [curve] = [each for each in study.curve("comments", question) if each.condition == condition]
+    shown = html.unescape(part(client, "/study", **query))
+    assert f"{gap.gap.positions:,} of 12 games" in shown
+    assert gap.gap.level.effect.text("+.3f") not in shown
+    assert gap.gap.lean.effect.text("+.3f") not in shown
+    assert "–: 1 slice of fewer than 20 games" in shown
+    for point in curve.points:
+        bin_shown = part(client, "/study", **query, at="comments", low=repr(point.lower))
+        assert 'id="bin"' not in bin_shown
+        overall = part(client, "/study", **query, at="comments", low=repr(point.lower), part="all")
+        assert 'id="bin"' in overall
+
+
 def test_tabs_lead_on_with_what_was_typed(client: TestClient) -> None:
     shown = part(client, "/study", path="a study", engine="comments", where="ply > 1")
     [tabs] = re.findall(r'<nav id="views" [^>]*hx-swap-oob="true">.*?</nav>', shown, re.DOTALL)
