@@ -5,11 +5,12 @@
 
 The tree of commands is walked, so that a new command is attacked once it is listed. Inputs
 are missing, folders, binary, empty, devices, of another kind or endless loops of links; outputs are
-files of others, inputs (by name, by links, inside of an input folder), folders, and places where
-nothing can be written; numbers are negative, infinite, none, or far too large; texts are empty,
-long, or no UTF-8. No command may end in a traceback, end with 0 after a failure, or change a file
-that is not its own. `--share` tries this share of the attacks, drawn by the seed, but at least one
-on each parameter. Ends with 1 if anything failed.
+files of others, folders, and places where nothing can be written; each input is given as each
+output as well (by name, by links, inside of an input folder); numbers are negative, infinite, none,
+or far too large; texts are empty, long, or no UTF-8. No command may end in a traceback, end with 0
+after a failure, or change a file that is not its own. `--share` tries this share of the attacks,
+drawn by the seed, but at least one on each parameter and on each pair of an input and an output.
+Ends with 1 if anything failed.
 
 Each attempt runs in a fork of a process that has imported everything: that takes milliseconds. An
 attempt that is still at work when its time is up was not refused, and is not judged, except where
@@ -25,6 +26,7 @@ import io
 import os
 import pkgutil
 import random
+import re
 import resource
 import shutil
 import signal
@@ -205,6 +207,8 @@ class Attack:
     what: str
     refused: bool
     """Whether it must end with an error."""
+    because: str = ""
+    """A pattern of what the error must say."""
 
 
 @dataclass
@@ -257,10 +261,15 @@ class Parameter:
     @property
     def names_files(self) -> bool:
         """Whether its value is a file or a folder to be read."""
-        words = ("FILE", "RECORDS", "STUDY", "SUITE", "FOLDER")
+        words = ("FILE", "RECORDS", "STUDY", "SUITE", "FOLDER", "OPENINGS")
         return self.output is None and (
             Path in self.types or any(word in self.metavar for word in words)
         )
+
+    @property
+    def names_specs(self) -> bool:
+        """Whether its value may be a spec, which may name files."""
+        return any(word in self.metavar for word in NAMING_SPECS)
 
 
 def _types(annotation: Any) -> Iterator[Any]:
@@ -287,28 +296,31 @@ def base_words(command: Command, parameters: Sequence[Parameter]) -> list[str]:
 
 
 def replaced(
-    command: Command, parameters: Sequence[Parameter], parameter: Parameter, value: str
+    command: Command,
+    parameters: Sequence[Parameter],
+    parameter: Parameter,
+    value: str,
+    words: Sequence[str] | None = None,
 ) -> list[str]:
-    """The base's words with another value of a parameter."""
-    words = base_words(command, parameters)
+    """Arguments, by default the base's, with another value of a parameter."""
+    words = base_words(command, parameters) if words is None else words
     if parameter.word is not None:
-        return [
-            *command.words,
-            *_without(words, parameter, parameters),
-            f"{parameter.word}={value}",
-        ]
+        return [f"{parameter.word}={value}", *_without(words, parameter, parameters)]
     places = [each for each in parameters if each.word is None]
     index = places.index(parameter)
-    options, arguments = [], []
+    options: list[str] = []
+    arguments: list[str] = []
     waiting = iter(words)
     for word in waiting:
         option = _option(word, parameters)
-        if option is None:
+        if word == "--":
+            arguments += waiting
+        elif option is None:
             arguments.append(word)
         else:
             options += [word] if option.is_flag else [word, next(waiting)]
     arguments = [*arguments[:index], value, *arguments[index + 1 :]]
-    return [*command.words, *options, "--", *arguments]
+    return [*options, "--", *arguments]
 
 
 def _option(word: str, parameters: Sequence[Parameter]) -> Parameter | None:
@@ -344,13 +356,91 @@ def _without(
 
 
 def attacks_on(command: Command) -> dict[str, list[Attack]]:
-    """What is tried on each parameter of a command."""
+    """What is tried on each parameter of a command, and on each pair of an input and an output."""
     parameters = Parameter.all_of(command)
-    return {
+    attacks = {
         each.name: list(_attacks(command, parameters, each))
         for each in parameters
         if not each.is_flag
     }
+    return attacks | {
+        f"{read.name} as {written.name}": list(_pair_attacks(command, parameters, read, written))
+        for read, written in inputs_and_outputs(parameters)
+    }
+
+
+def inputs_and_outputs(parameters: Sequence[Parameter]) -> list[tuple[Parameter, Parameter]]:
+    """All pairs of a parameter that may name a file to be read and one that names an output.
+
+    An output folder is paired with those that may name a folder.
+    """
+    return [
+        (read, written)
+        for written in parameters
+        for read in parameters
+        if written.output is not None
+        and read.output is None
+        and (read.names_files or read.names_specs)
+        and (isinstance(written.output, Output) or (_values_of(read).keys() & FOLDERS))
+    ]
+
+
+READ: Final = {
+    "STUDY": "study",
+    "RECORDS": "records.txt",
+    "FILES...": "records.txt",
+    "FOLDER": "records",
+    "FEATURES": "features.csv",
+    "SUITE": "suite.epd",
+    "OPENINGS": "records.txt",
+    "FILE": "model.json",
+    "EVALUATOR": "ab:eval=model.json",
+    "SPEC": "ab:eval=model.json",
+    "SEARCH": "uct:strengths=model.json",
+    "PLAYER": "ab:eval=model.json",
+}
+"""What an input may name, by words of its metavar."""
+FOLDERS: Final = {"study", "records"}
+FILES_IN: Final = {
+    "study": ["study/study.toml", "study/games/part-000000.parquet"],
+    "records": ["records/records.txt"],
+    "records.txt": ["records.txt", "./records.txt", "hard-records.txt"],
+}
+"""Files by which an input is overwritten."""
+READ_THIS: Final = r"the command reads this (file|folder)|choose a new folder|name a folder"
+
+
+def _values_of(parameter: Parameter) -> dict[str, str]:
+    """Values of an input, and the file or folder that each names."""
+    values = [value for word, value in READ.items() if word in parameter.metavar]
+    if "FILE[" in parameter.metavar:
+        values = ["records.txt"]
+    if parameter.metavar in ("FILES...", "RECORDS…"):
+        values.append("records")
+    return {value: value.partition("=")[2] or value for value in values}
+
+
+def _pair_attacks(
+    command: Command, parameters: Sequence[Parameter], read: Parameter, written: Parameter
+) -> Iterator[Attack]:
+    """An input that is given as an output as well."""
+
+    def attack(value: str, output: str, *more: str) -> Attack:
+        words = replaced(command, parameters, written, output)
+        words = replaced(command, parameters, read, value, words)
+        named = f"{read.word or read.metavar} {value} as {written.word or written.metavar} {output}"
+        return Attack([*command.words, *more, *words], named, True, READ_THIS)
+
+    for value, source in _values_of(read).items():
+        if isinstance(written.output, OutputFolder):
+            yield attack(value, source)
+            yield attack(value, f"soft-{source}")
+            continue
+        for ending in endings_of(command, written):
+            yield attack(value, f"read-{source}-{ending}", "--force")
+        for name in FILES_IN.get(source, [source]):
+            if endings_of(command, written) == ("",) or name.endswith(endings_of(command, written)):
+                yield attack(value, name, "--force")
 
 
 def _attacks(
@@ -360,12 +450,10 @@ def _attacks(
         words = replaced(command, parameters, parameter, value)
         named = parameter.word or parameter.metavar or parameter.name
         shown = value if len(value) <= 40 else f"{value[:20]}… ({len(value)} characters)"
-        what = f"{named} {shown!a}"
-        words = [*words[: len(command.words)], *more, *words[len(command.words) :]]
-        return Attack(words, what, refused)
+        return Attack([*command.words, *more, *words], f"{named} {shown!a}", refused)
 
     if isinstance(parameter.output, Output):
-        yield from _output_attacks(command, parameters, parameter, attack)
+        yield from _output_attacks(command, parameter, attack)
     elif isinstance(parameter.output, OutputFolder):
         for value in ("precious.txt", "precious.txt/new", "/dev/null", "loop", "/proc/new/x"):
             yield attack(value, refused=True)
@@ -382,50 +470,48 @@ def _attacks(
             missing = value.startswith("missing") and Path in parameter.types
             nothing = value in NOTHING and parameter.metavar in READ_WHOLE
             yield attack(value, refused=missing or nothing)
-        is_spec = any(word in parameter.metavar for word in NAMING_SPECS)
-        for value in [*TEXTS, *(SPECS if is_spec else [])]:
+        for value in [*TEXTS, *(SPECS if parameter.names_specs else [])]:
             yield attack(value)
 
 
 def _output_attacks(
     command: Command,
-    parameters: Sequence[Parameter],
     parameter: Parameter,
     attack: Callable[..., Attack],
 ) -> Iterator[Attack]:
     """Outputs that must be refused, whatever they are called."""
-    mark = parameter.output
-    assert isinstance(mark, Output)
-    endings = mark.endings or ENDINGS_OF.get(command.name, ("",))
-    for ending in endings:
+    assert isinstance(parameter.output, Output)
+    for ending in endings_of(command, parameter):
         yield attack(f"precious{ending}", refused=True)
         yield attack(f"link{ending}", refused=True)
         yield attack(f"folder/new{ending}/x{ending}", refused=True)
         yield attack(f"missing/x{ending}", refused=True)
     for value in ("folder", "loop", "/proc/x", "x" * 300, "", "precious.txt/x"):
         yield attack(value, refused=True)
-    read = {"records.txt", "study", "model.json", "suite.epd", "book.book"}
-    for source in read & set(base_words(command, parameters)):
-        files = ["study/study.toml", "study/games/part-000000.parquet"] if source == "study" else []
-        for file in files or [source, f"./{source}", f"hard-{source}", f"soft-{source}"]:
-            yield attack(file, refused=True)
-            yield attack(file, "--force", refused=True)
 
 
+def endings_of(command: Command, parameter: Parameter) -> tuple[str, ...]:
+    """The endings of names that an output may have; an empty one if it may have any."""
+    assert isinstance(parameter.output, Output)
+    named = TABLES if parameter.word == "--curves" else ENDINGS_OF.get(command.name, ("",))
+    return parameter.output.endings or named
+
+
+TABLES: Final = (".csv", ".html", ".parquet")
 ENDINGS_OF: Final = {
     "records convert": (".sgf", ".txt", ".pgn"),
     "study export": (".csv", ".parquet", ".json", ".txt"),
-    "learn weights": (".json", ".h", ".html"),
-    "learn offsets": (".json", ".h", ".html"),
+    "learn weights": (".json", ".h"),
+    "learn offsets": (".json", ".h"),
     "learn tune": (".json", ".h", ".csv"),
     "analyze curves": (".csv", ".parquet", ".json", ".html", ".png", ".svg"),
     "analyze wdl": (".h", ".py", ".json"),
 } | dict.fromkeys(
     (
         *("analyze metrics", "analyze gaps", "analyze slices", "analyze compare"),
-        *("analyze disagreements", "analyze calibrate"),
+        *("analyze disagreements", "analyze calibrate", "analyze accuracy", "analyze reliability"),
     ),
-    (".csv", ".html"),
+    TABLES,
 )
 
 
@@ -463,9 +549,13 @@ class Ground:
         for ending in endings:
             (here / f"precious{ending}" if ending else here / "precious-file").write_bytes(PRECIOUS)
             (here / f"link{ending}").symlink_to(f"precious{ending}" if ending else "precious-file")
-        for name in ("records.txt", "model.json", "suite.epd", "book.book"):
-            (here / f"hard-{name}").hardlink_to(here / name)
+        (here / "records").mkdir()
+        shutil.copy(here / "records.txt", here / "records")
+        for name in ("records.txt", "model.json", "features.csv", *FOLDERS):
             (here / f"soft-{name}").symlink_to(name)
+            for ending in endings:
+                (here / f"read-{name}-{ending}").symlink_to(FILES_IN.get(name, [name])[0])
+        (here / "hard-records.txt").hardlink_to(here / "records.txt")
 
     def changed(self, command: Command) -> list[str]:
         """What an attempt changed of what was there, after which all is as it was before."""
@@ -615,8 +705,14 @@ def wrong(attack: Attack, status: int, said: str, changed: Sequence[str]) -> str
         return f"changed {', '.join(changed[:3])}"
     if status not in (0, BUSY) and not said.strip():
         return f"status {status} without a word"
-    if attack.refused and status in (0, BUSY):
+    return _not_refused(attack, status, said) if attack.refused else ""
+
+
+def _not_refused(attack: Attack, status: int, said: str) -> str:
+    if status in (0, BUSY):
         return "was not refused" if status == 0 else "was not refused before the work"
+    if not re.search(attack.because, " ".join(said.split())):
+        return f"refused for another reason: {said.strip()[-300:]}"
     return ""
 
 

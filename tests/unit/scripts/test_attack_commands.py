@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """A walk over all commands with hostile arguments; `scripts/attack/commands.py` tries them all."""
 
+import inspect
+import itertools
 import os
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from attack import commands
-from hyoka.apps.cli.command_options import Output
+from hyoka.apps.cli import command_options
+from hyoka.apps.cli.command_options import Output, output_of
 from hyoka.apps.cli.command_table import COMMANDS, Command
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "attack" / "commands.py"
@@ -28,7 +33,7 @@ def test_no_command_gives_way_to_hostile_arguments() -> None:
 def test_every_parameter_is_attacked(command: Command) -> None:
     attacks = commands.attacks_on(command)
     values = [each for each in commands.Parameter.all_of(command) if not each.is_flag]
-    assert list(attacks) == [each.name for each in values]
+    assert [name for name in attacks if " as " not in name] == [each.name for each in values]
     assert all(attacks.values())
     for each in values:
         if isinstance(each.output, Output):
@@ -36,8 +41,50 @@ def test_every_parameter_is_attacked(command: Command) -> None:
             assert any("precious" in what for what in named)
 
 
-def attack(*words: str, refused: bool = False) -> commands.Attack:
-    return commands.Attack(list(words), "", refused)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_input_is_given_as_every_output(command: Command) -> None:
+    declared = inspect.signature(command.load()).parameters.values()
+    outputs = [each.name for each in declared if output_of(each) is not None]
+    files = [each.name for each in declared if isinstance(output_of(each), Output)]
+    # A path that is no output is an input; a value of another type may be one.
+    inputs = [
+        each.name
+        for each in declared
+        if each.name not in outputs and "pathlib.Path" in str(each.annotation)
+    ]
+    attacks = commands.attacks_on(command)
+    pairs = {tuple(name.split(" as ")) for name in attacks if " as " in name}
+    assert pairs >= set(itertools.product(inputs, files))
+    assert {written for _, written in pairs} <= set(outputs)
+    for read, written in pairs:
+        for each in attacks[f"{read} as {written}"]:
+            assert each.refused
+            assert "reads this" in each.because
+
+
+def test_a_command_that_overwrites_its_input_is_noticed(tmp_path: Path) -> None:
+    """The walk over pairs fails where outputs are not checked."""
+    place = tmp_path / "ground"
+    place.mkdir()
+    commands.import_everything()
+    walk = commands.Walk(commands.Ground(place), 1.0, verbose=False)
+    [command] = [each for each in COMMANDS if each.name == "records convert"]
+    attacks = commands.attacks_on(command)["files as output"]
+    walk.attack(command, attacks)
+    assert not walk.tally.failures
+    with mock.patch.object(command_options, "check_output"):
+        walk.attack(command, attacks)
+    assert any("changed records.txt" in failure for failure in walk.tally.failures)
+
+
+def test_the_documented_number_of_commands_is_today_s() -> None:
+    page = Path(__file__).parents[3] / "docs" / "explanation" / "attacks.md"
+    [count] = re.findall(r"all (\d+) commands, each parameter", page.read_text(encoding="utf-8"))
+    assert int(count) == len(COMMANDS)
+
+
+def attack(*words: str, refused: bool = False, because: str = "") -> commands.Attack:
+    return commands.Attack(list(words), "", refused, because)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +107,12 @@ def test_what_went_wrong_is_noticed(
 ) -> None:
     found = commands.wrong(attack(refused=refused), status, said, changed)
     assert problem in found if problem else not found
+
+
+def test_a_refusal_for_another_reason_is_noticed() -> None:
+    reads = attack(refused=True, because="reads this file")
+    assert not commands.wrong(reads, 2, "hyoka: x: the command reads\n this file", [])
+    assert "another reason" in commands.wrong(reads, 2, "hyoka: x: no such folder", [])
 
 
 def test_a_fork_that_fails_or_runs_on_is_named(tmp_path: Path) -> None:
