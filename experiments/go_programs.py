@@ -133,11 +133,15 @@ def by_kind(pairs: Iterable[tuple[Program, Program]]) -> tuple[Program, ...]:
 
 
 def tiny(programs: Iterable[Program]) -> tuple[Program, ...]:
-    """The programs with 20 or 60 playouts."""
+    """The programs with few playouts, in the same order; equal specs would be one evaluator.
+
+    >>> [program.spec for program in tiny(undivided(50_000)[:1] + undivided(5_000)[:1])]
+    ['mc:playouts=180', 'mc:playouts=60']
+    """
+    fewer = {500: 20, 5_000: 60, 50_000: 180}
     return tuple(
-        replace(each, spec=re.sub(r"playouts=\d+", f"playouts={few}", each.spec))
+        replace(each, spec=re.sub(r"playouts=\d+", f"playouts={fewer.get(each.level)}", each.spec))
         for each in programs
-        for few in [20 if each.level <= 500 else 60]
     )
 
 

@@ -388,6 +388,14 @@ def test_groups_of_games(context: ExperimentContext, name: str) -> None:
     assert all(isinstance(games, int) and games > 10 for games in counted)
 
 
+def test_programs_of_a_scale_are_different_evaluators() -> None:
+    for experiment in EXPERIMENTS.values():
+        if isinstance(experiment, GoExperiment | KoExperiment):
+            for name, scale in experiment.scales.items():
+                specs = [each.spec for each in scale.programs]
+                assert len(specs) == len(set(specs)), (experiment.id, name)
+
+
 def test_kos_keep_their_share_of_all_positions(context: ExperimentContext) -> None:
     experiment = EXPERIMENTS["000-fig9-kos"]
     assert isinstance(experiment, KoExperiment)
