@@ -11,12 +11,13 @@ import re
 import shutil
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import hyoka as hk
 from hyoka.agents import Agent, agent_of, kind_of, roles_of, spec_of
+from hyoka.agents.imported_evaluations import TABLE, ImportedEvaluations
 from hyoka.agents.kinds import AGENT_KINDS
 from hyoka.apps.studio.folder import Folder
 from hyoka.search import KINDS
@@ -96,8 +97,11 @@ def _check_names_no_program(text: str, names: Sequence[str]) -> None:
 
 
 def _with_files(spec: str, path_of: Callable[[str], Path]) -> str:
-    """Return a search's spec with full names of files: the current folder may be another one."""
+    """Return a spec with full names of files: the current folder may be another one."""
     kind, colon, settings = spec.partition(":")
+    if kind.lower() == TABLE:
+        table = ImportedEvaluations.from_text(spec)
+        return replace(table, table=str(path_of(str(table.table)))).text
     if kind not in KINDS:
         return spec
     parts = []

@@ -2,6 +2,7 @@
 """The studio lets nobody in who may not, reaches nothing that it may not, and says no more."""
 
 import gzip
+import os
 import re
 import time
 from pathlib import Path
@@ -398,9 +399,21 @@ def test_files_of_a_search_are_those_in_the_folder(
         assert path_of(text) == str(inside / "w.json")
     assert path_of("mine") == str(elsewhere / "secret.json")
     assert engines.agent("ab:eval=built-in", folder).spec["eval"] == "built-in"
-    for text in ("ab:eval=secret.json", "ab:depth=2,eval= secret.json", "uct:book=built-in"):
+    table = engines.agent("table:name=mine,view=mover:w.json", folder).spec
+    assert table.text == f"table:name=mine,view=mover:{inside / 'w.json'}"
+    for text in (
+        *("ab:eval=secret.json", "ab:depth=2,eval= secret.json", "uct:book=built-in"),
+        *("table:secret.json", "table:view=mover:secret.json", "Table: secret.json"),
+    ):
         with pytest.raises(hk.errors.SourceError, match="there is no"):
             engines.agent(text, folder)
+
+
+def test_a_search_reads_no_pipe_in_the_folder(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    for text in ("ab:eval=pipe.json", "uct:book=pipe.json", "table:pipe.json"):
+        with pytest.raises(hk.errors.SourceError, match="is a pipe"):
+            Engines({}).agent(text, Folder(tmp_path))
 
 
 def test_a_kept_run_is_checked_again_before_it_goes_on(tmp_path: Path) -> None:
