@@ -145,7 +145,9 @@ def info_lines(
 ) -> list[str]:
     """Return up to `lines` `info` lines for the best moves; `write` formats a variation.
 
-    A proven mate has its length instead of a score.
+    With several lines, each has the score of its move, all of the same depth; a single one has the
+    score of the position, which in tree searches is the mean of all moves by visits. A proven mate
+    has its length instead of a score.
     """
     nodes = result.playouts or result.nodes
     rate = f" nps {round(nodes / result.time_s)}" if result.time_s > 0 else ""
@@ -156,9 +158,8 @@ def info_lines(
         pv = report.pv or (report.move,)
         if number == 1:
             pv = result.pv or pv
-            words = _score_words(result, mover, game, result.unit)
-        else:
-            words = _score_words(report, mover, game, result.unit)
+        is_position = number == 1 and (lines == 1 or result.mate)
+        words = _score_words(result if is_position else report, mover, game, result.unit)
         depth = max(1, result.depth)
         deepest = max(depth, result.selective_depth, len(pv))
         texts.append(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our side of UCI and USI, around a scripted search."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,10 @@ import pytest
 
 import hyoka as hk
 from engines.fake_search import Dialogue, FakeSearcher, report, searchers
+from hyoka._core import Player
 from hyoka.engines.server import Controller, UciServer, UsiServer
-from hyoka.engines.server.uci_text import Go, centipawns_of
-from hyoka.search import SearchLimits, SearchResult, SearchSpec
+from hyoka.engines.server.uci_text import Go, centipawns_of, info_lines, score_of
+from hyoka.search import Searcher, SearchLimits, SearchResult, SearchSpec
 
 SERVERS = {"uci": UciServer, "usi": UsiServer}
 both = pytest.mark.parametrize("protocol", ["uci", "usi"])
@@ -179,6 +181,33 @@ def test_several_variations_come_best_first() -> None:
     numbers = [line.split(" multipv ")[1].split()[0] for line in lines if " multipv " in line]
     assert numbers[-3:] == ["1", "2", "3"]
     assert lines[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize("spec", ["uct:playouts=200", "mc:playouts=200", "ab:nodes=3000,multipv=3"])
+def test_each_of_several_variations_has_the_score_of_its_move(spec: str) -> None:
+    """The mean of a tree search over all moves is no score of the first one."""
+    line = hk.Chess().line()
+    limits = SearchLimits(nodes=3000) if spec.startswith("ab") else SearchLimits(playouts=200)
+    result = Searcher(spec, "chess").search(line, limits)
+    texts = info_lines(result, Player.first, "chess", lines=3, write=lambda moves: str(moves[0]))
+    listed = [re.search(r"info depth (\d+) .* score cp (\S+) .* pv (\S+)", text) for text in texts]
+    assert [None if each is None else each.groups() for each in listed] == [
+        (
+            str(result.depth),
+            str(
+                score_of(
+                    Player.first, "chess", value=move.value, score=move.score, unit=result.unit
+                )
+            ),
+            str(move.move),
+        )
+        for move in result.moves[:3]
+    ]
+    [alone] = info_lines(result, Player.first, "chess", lines=1, write=lambda moves: str(moves[0]))
+    said_value = score_of(
+        Player.first, "chess", value=result.value, score=result.score, unit=result.unit
+    )
+    assert f" score cp {said_value} " in alone
 
 
 def test_unknown_words_are_passed_over() -> None:
