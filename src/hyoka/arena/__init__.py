@@ -5,7 +5,7 @@ A `MatchPlan` defines a match, `play_match` plays it, `Standing` and `DuelSummar
 `score`, `elo` and `ratings` are pure functions of results.
 """
 
-from hyoka.arena.ablation import Contest, ablate, contests
+from hyoka.arena.ablation import AblationPlan, Contest, ablate, contests
 from hyoka.arena.adjudication import adjudicator_of
 from hyoka.arena.elo import (
     FEW,
@@ -35,6 +35,7 @@ from hyoka.arena.score import MatchScore, PairScores, Score, match_score
 
 __all__ = [
     "FEW",
+    "AblationPlan",
     "Contest",
     "DuelSummary",
     "MatchPlan",

@@ -3,12 +3,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal, get_args
 
 from hyoka.arena.match import MatchResult
 from hyoka.arena.plan import PlayerSpec
 from hyoka.arena.ratings import DuelSummary
 from hyoka.foundation.errors import NotationError, nearest
+from hyoka.foundation.options import check_options, option
 from hyoka.search import SearchSpec
 
 
@@ -34,8 +35,16 @@ _SWITCHES: Final[dict[str, tuple[str, object, object]]] = {
 }
 """Enhancements that are not a flag: a setting, and its value with and without it."""
 
-WAYS: Final = ("added", "removed", "ladder")
+Way = Literal["added", "removed", "ladder"]
 """Each added to the bare search, each removed from the full one, or added cumulatively."""
+WAYS: Final[tuple[Way, ...]] = get_args(Way)
+DEFAULT_SWITCHES: Final = {
+    "uct": ("strengths", "widening", "killer", "history", "rave"),
+    "ab": (
+        "quiescence", "null_move", "late_move_reductions", "principal_variation", "hash_move",
+    ),
+}  # fmt: skip
+"""The default enhancements of each kind of search."""
 
 
 def switch_of(search: SearchSpec, text: str) -> Switch:
@@ -134,6 +143,51 @@ def contests(
 def _limited(spec: SearchSpec, name: str, amount: float) -> SearchSpec:
     limits = {key: None for key in ("playouts", "nodes", "depth", "time") if spec.has(key)}
     return spec.with_settings(**{**limits, name: amount})
+
+
+def _read_names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+@dataclass(frozen=True, kw_only=True)
+class AblationPlan:
+    """Options of an ablation."""
+
+    switches: Sequence[str] | None = option(
+        None,
+        "Enhancements: strengths, light, mate, ending, rave, eval_visits, tuned, cutoff, any flag "
+        "of the search (`hyoka position search --settings`), or SETTING=VALUE.",
+        metavar="A,B,…",
+        parse=_read_names,
+    )
+    games: int = option(100, "Number of games per pair of players.", min=1)
+    playouts: int = option(
+        500,
+        "Number of playouts per search, or nodes with ab, in one set of matches; 0: none.",
+        min=0,
+    )
+    time_s: float = option(
+        0.05,
+        "Time per search in seconds, in the other set of matches; 0: none.",
+        name="time",
+        min=0,
+        metavar="S",
+    )
+    how: Way = option(
+        "added",
+        "added: each enhancement is added to the bare search; removed: each is removed from the "
+        "full search; ladder: they are added one after another.",
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+    def contests(self, search: SearchSpec) -> list[Contest]:
+        """Plan the matches, by default of the usual enhancements of the search's kind."""
+        amount = "playouts" if search.has("playouts") else "nodes"
+        limits = [(amount, self.playouts), ("time", self.time_s)]
+        switches = self.switches or list(DEFAULT_SWITCHES.get(search.kind, ()))
+        return contests(search, switches, [limit for limit in limits if limit[1]], self.how)
 
 
 def ablate(

@@ -6,9 +6,11 @@ from hyoka.learning.comparison_training import Training as Training
 from hyoka.learning.comparison_training import TrainingSettings as TrainingSettings
 from hyoka.learning.comparison_training import learn_comparison as learn_comparison
 from hyoka.learning.examples import SHAPES as SHAPES
+from hyoka.learning.examples import ColumnPlan as ColumnPlan
 from hyoka.learning.examples import Examples as Examples
 from hyoka.learning.examples import PositionSelection as PositionSelection
 from hyoka.learning.examples import Shape as Shape
+from hyoka.learning.examples import TermPlan as TermPlan
 from hyoka.learning.examples import Weight as Weight
 from hyoka.learning.examples import chosen_terms as chosen_terms
 from hyoka.learning.examples import column_examples as column_examples
@@ -36,6 +38,7 @@ from hyoka.learning.weights import FittedWeight as FittedWeight
 from hyoka.learning.weights import GapChange as GapChange
 from hyoka.learning.weights import HeldOut as HeldOut
 from hyoka.learning.weights import WeightFit as WeightFit
+from hyoka.learning.weights import WeightPlan as WeightPlan
 from hyoka.learning.weights import fit_weights as fit_weights
 from hyoka.learning.weights import held_out_rows as held_out_rows
 from hyoka.learning.weights import is_held_out as is_held_out

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hyoka.analysis.sample import DrawnGames
 from hyoka.foundation.errors import ConditionError, NotationError, StudyError, named, nearest
 from hyoka.foundation.math import logistic
-from hyoka.foundation.options import check_options, option
+from hyoka.foundation.options import WHERE_HELP, check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
 from hyoka.learning.sigmoid import Array
@@ -89,8 +89,10 @@ class Examples:
 class PositionSelection:
     """Options that select a study's positions for a fit."""
 
-    where: str | None = option(None, "Only positions that meet this SQL condition.", metavar="SQL")
-    sample: int | None = option(None, "This many positions of each game; else all.", min=1)
+    where: str | None = option(None, WHERE_HELP, metavar="SQL")
+    sample: int | None = option(
+        None, "Number of positions per game, drawn at random.", min=1, metavar="N"
+    )
     draws: DrawnGames = option("drop", "Leave drawn games out, or count them as half a win.")
     seed: int = option(0, "Seed of random choices.", min=0)
 
@@ -135,6 +137,44 @@ Shape = Literal["phases", "one", "ending", "factor"]
 alone; or one factor for all terms in their current proportions.
 """
 SHAPES: Final[tuple[Shape, ...]] = get_args(Shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermPlan:
+    """Options of the terms whose weights are fitted."""
+
+    terms: Sequence[str] = option(
+        (),
+        "Term of the game's evaluation, or a pattern such as 'bishop_*'; repeatable.",
+        name="term",
+        metavar="NAME",
+    )
+    shape: Shape = option(
+        "phases",
+        "Weights to fit. phases: one for the opening and one for the ending; one: the same for "
+        "both; ending: only the ending's; factor: one factor for all terms.",
+        name="as",
+    )
+    off: bool = option(False, "Start with the weights of the terms at zero.")
+    static: bool = option(
+        False, "Evaluate the positions themselves, not the leaves of a quiescence search."
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnPlan:
+    """Options of the columns that are added to an evaluator's score."""
+
+    columns: Sequence[str] = option(
+        (),
+        'Column or SQL expression to add, such as "passed * phase"; repeatable.',
+        name="column",
+        metavar="SQL",
+    )
+
 
 _MOST_NUMBERS: Final = 10**8
 """Limit on numbers in the feature matrix: 0.8 GB, and a fit needs a few copies."""

@@ -15,6 +15,7 @@ from hyoka.analysis.curves import Curve, Curves, measure_curve
 from hyoka.analysis.sample import NO_INTERVALS, VALUE, Resampling
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.math import logistic
+from hyoka.foundation.options import check_options, option
 from hyoka.learning.examples import Examples
 from hyoka.learning.sigmoid import (
     Array,
@@ -217,12 +218,24 @@ class WeightFit:
         ModelFile.of("formula", content, origin=origin).save(path)
 
 
+@dataclass(frozen=True, kw_only=True)
+class WeightPlan:
+    """Options of a fit of weights."""
+
+    method: Method = option("mlm", "Maximum likelihood, or least squares.")
+    hold_out: float = option(0.2, "Share of held-out games.", min=0, max=0.9)
+    seed: int = option(0, "Seed of the choice of held-out games.", min=0)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
 def fit_weights(
     examples: Examples,
-    method: Method = "mlm",
+    method: Method = WeightPlan.method,
     *,
-    hold_out: float = 0.2,
-    seed: int = 0,
+    hold_out: float = WeightPlan.hold_out,
+    seed: int = WeightPlan.seed,
     confidence: float = 0.95,
     resamples: int = 1000,
 ) -> WeightFit:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hyoka.foundation.errors import NotationError
+from hyoka.foundation.options import option
 from hyoka.games import AnyLine, AnyMove, game_facts
 from hyoka.games.evaluation import UNKNOWN_MATE, Evaluation
 from hyoka.search.spec import SearchSpec
@@ -16,10 +17,12 @@ from hyoka.storage.result import html_table
 class SearchLimits:
     """Limits of a search. Any of these replaces all limits of its spec."""
 
-    playouts: int | None = None
-    nodes: int | None = None
-    depth: int | None = None
-    time_s: float | None = None
+    playouts: int | None = option(None, "Number of playouts per search.", min=1)
+    nodes: int | None = option(None, "Maximum number of nodes per search.", min=1)
+    depth: int | None = option(None, "Maximum search depth in plies.", min=1, max=999)
+    time_s: float | None = option(
+        None, "Time per search in seconds.", name="time", min=0.001, metavar="S"
+    )
     infinite: bool = False
     """Search until stopped, whatever the spec's limits."""
 

@@ -35,6 +35,7 @@ HELP: Final = {
     "--all": "Include games that a model was fitted to.",
     "--cluster": "Address of a Dask cluster, such as tcp://host:8786 (needs hyoka\\[cluster]).",
     "--draws": "Drawn games: drop them, or count each as half a win.",
+    "--engine-comments": "In PGN, write evaluations as match runners do, {+0.35/12 1.2s}",
     "--epochs": "Maximum number of passes over the training positions.",
     "--evaluator": "Evaluator: its name in the study, a pattern of names (gnugo*), or its spec.",
     "--force": "Replace output files even if Hyoka did not write them.",

@@ -14,10 +14,8 @@ from hyoka.analysis import FORMATS
 from hyoka.analysis.sample import DrawnGames
 from hyoka.apps.cli.command_options import (
     FORMATTED_OUTPUT,
-    HoldOut,
     Output,
     Plan,
-    Seed,
     StudyPath,
     Where,
     check_outputs,
@@ -39,16 +37,18 @@ from hyoka.foundation.options import read_range
 from hyoka.foundation.progress import OnProgress
 from hyoka.learning import (
     METHODS,
+    ColumnPlan,
     Examples,
     FeatureTable,
     HeldOut,
     Method,
     PositionSelection,
-    Shape,
     TableColumns,
+    TermPlan,
     TunedWeights,
     TuningPlan,
     WeightFit,
+    WeightPlan,
     column_examples,
     feature_table,
     fit_weights,
@@ -62,21 +62,14 @@ from hyoka.storage.model_file import Origin
 from hyoka.storage.outputs import CODE, PAGE, PICTURE, TABLE, check_distinct
 from hyoka.study import Study
 
-Terms = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--term",
-        metavar="NAME",
-        help="Term of the game's evaluation, or a pattern such as 'bishop_*'; repeatable.",
-    ),
-]
 Methods = Annotated[
     list[str] | None,
     option("--method", metavar="mlm|ls", show_default=False),
 ]
 Start = Annotated[Path | None, option("--from", metavar="FILE")]
-Sample = Annotated[int | None, option("--sample", min=1, metavar="N")]
 Draws = Annotated[DrawnGames, option("--draws")]
+Selection = Annotated[Callable[..., PositionSelection], Plan(PositionSelection)]
+Fit = Annotated[Callable[..., WeightPlan], Plan(WeightPlan, without=("method", "seed"))]
 Outputs = Annotated[
     list[Path] | None,
     Output(derived=True),
@@ -97,32 +90,11 @@ CurveFile = Annotated[
 def learn_weights_command(
     context: typer.Context,
     study: StudyPath,
-    terms: Terms = None,
+    terms: Annotated[Callable[..., TermPlan], Plan(TermPlan)] = TermPlan,
     methods: Methods = None,
-    shape: Annotated[
-        Shape,
-        typer.Option(
-            "--as",
-            help="Weights to fit. phases: one for the opening and one for the ending; one: the "
-            "same for both; ending: only the ending's; factor: one factor for all terms.",
-        ),
-    ] = "phases",
-    off: Annotated[
-        bool, typer.Option("--off", help="Start with the weights of the terms at zero.")
-    ] = False,
     weights: Start = None,
-    static: Annotated[
-        bool,
-        typer.Option(
-            "--static",
-            help="Evaluate the positions themselves, not the leaves of a quiescence search.",
-        ),
-    ] = False,
-    where: Where = None,
-    sample: Sample = None,
-    draws: Draws = "drop",
-    hold_out: HoldOut = 0.2,
-    seed: Seed = 0,
+    selection: Selection = PositionSelection,
+    plan: Fit = WeightPlan,
     outputs: Outputs = None,
     start_output: Annotated[
         Path | None,
@@ -141,19 +113,19 @@ def learn_weights_command(
     """
 
     def examples(opened: Study, progress: OnProgress) -> Examples:
-        selection = PositionSelection(where=where, sample=sample, seed=seed, draws=draws)
         return term_examples(
             opened,
-            terms or [],
-            selection,
-            shape=shape,
-            off=off,
+            chosen.terms,
+            positions,
+            shape=chosen.shape,
+            off=chosen.off,
             weights=weights,
-            quiet=False if static else None,
+            quiet=False if chosen.static else None,
             progress=progress,
         )
 
-    fit = _Fit(command_line(context), methods, outputs, curves_output, hold_out, seed)
+    chosen, positions = terms(), selection()
+    fit = _Fit(command_line(context), methods, outputs, curves_output, plan(seed=positions.seed))
     fit.run(study, examples, start_output)
 
 
@@ -161,20 +133,10 @@ def learn_offsets_command(
     context: typer.Context,
     study: StudyPath,
     evaluator: Annotated[str, option("--evaluator", metavar="SPEC", show_default=False)],
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--column",
-            metavar="SQL",
-            help='Column or SQL expression to add, such as "passed * phase"; repeatable.',
-        ),
-    ] = None,
+    columns: Annotated[Callable[..., ColumnPlan], Plan(ColumnPlan)] = ColumnPlan,
     methods: Methods = None,
-    where: Where = None,
-    sample: Sample = None,
-    draws: Draws = "drop",
-    hold_out: HoldOut = 0.2,
-    seed: Seed = 0,
+    selection: Selection = PositionSelection,
+    plan: Fit = WeightPlan,
     outputs: Outputs = None,
     curves_output: CurveFile = None,
 ) -> None:
@@ -186,10 +148,10 @@ def learn_offsets_command(
     """
 
     def examples(opened: Study, _: OnProgress) -> Examples:
-        selection = PositionSelection(where=where, sample=sample, seed=seed, draws=draws)
-        return column_examples(opened, evaluator, columns or [], selection)
+        return column_examples(opened, evaluator, columns().columns, positions)
 
-    fit = _Fit(command_line(context), methods, outputs, curves_output, hold_out, seed)
+    positions = selection()
+    fit = _Fit(command_line(context), methods, outputs, curves_output, plan(seed=positions.seed))
     fit.run(study, examples, None)
 
 
@@ -202,16 +164,14 @@ class _Fit:
         methods: list[str] | None,
         outputs: list[Path] | None,
         curves_output: Path | None,
-        hold_out: float,
-        seed: int,
+        plan: WeightPlan,
     ) -> None:
         self._command = command
         self._methods = methods_of(methods)
         self._files = output_files(outputs, self._methods, kinds=("weights", "formula", CODE))
         self._curves = _files(curves_output, self._methods)
-        self._hold_out = hold_out
-        self._seed = seed
-        _check_curves(list(self._curves.values()), hold_out)
+        self._plan = plan
+        _check_curves(list(self._curves.values()), plan.hold_out)
 
     def run(
         self,
@@ -224,8 +184,9 @@ class _Fit:
         opened = Study.open(study)
         with progress_bars() as progress:
             examples = examples_of(opened, progress)
+            plan = self._plan
             fits = {
-                method: fit_weights(examples, method, hold_out=self._hold_out, seed=self._seed)
+                method: fit_weights(examples, method, hold_out=plan.hold_out, seed=plan.seed)
                 for method in self._methods
             }
         for method, fit in fits.items():

@@ -18,7 +18,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from hyoka.apps.cli.command_options import Cluster, Jobs, OutputFolder, Plan, Seed, option
+from hyoka.apps.cli.command_options import Cluster, Jobs, OutputFolder, Plan, option
 from hyoka.apps.cli.output import (
     answered,
     complain,
@@ -33,6 +33,7 @@ from hyoka.apps.cli.output import (
 )
 from hyoka.apps.cli.record_commands import Format
 from hyoka.arena import (
+    AblationPlan,
     Contest,
     DuelSummary,
     MatchPlan,
@@ -43,7 +44,6 @@ from hyoka.arena import (
     Sprt,
     Standing,
     ablate,
-    contests,
     match_ratings,
     match_so_far,
     odd_workers,
@@ -58,6 +58,7 @@ from hyoka.arena.plan import MatchOptions
 from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, RatingSettings, rate_players
 from hyoka.foundation.errors import Error
 from hyoka.foundation.math import Estimate
+from hyoka.foundation.options import options_of
 from hyoka.foundation.progress import Progress
 from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.parallel import cluster
@@ -545,10 +546,7 @@ def _as_json(ratings: RatingList, results: Results) -> dict[str, object]:
     }
 
 
-_SWITCHES = {
-    "uct": "strengths,widening,killer,history,rave",
-    "ab": "quiescence,null_move,late_move_reductions,principal_variation,hash_move",
-}
+_LEFT_OUT = {each.field for each in options_of(MatchOptions)} - {"openings", "komi", "seed"}
 
 
 def match_ablate_command(
@@ -561,43 +559,11 @@ def match_ablate_command(
         ),
     ] = "uct:preset=paper",
     game: Annotated[str, option("--game")] = DEFAULT_GAME,
-    switches: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,…",
-            help="Enhancements: strengths, light, mate, ending, rave, eval_visits, tuned, cutoff, "
-            "any flag of the search (`hyoka position search --settings`), or SETTING=VALUE.",
-        ),
-    ] = None,
-    games: Games = 100,
-    playouts: Annotated[
-        int,
-        option(
-            "--playouts",
-            "Number of playouts per search, or nodes with ab, in one set of matches; 0: none.",
-            min=0,
-        ),
-    ] = 500,
-    time_s: Annotated[
-        float,
-        option(
-            "--time",
-            "Time per search in seconds, in the other set of matches; 0: none.",
-            min=0,
-            metavar="S",
-        ),
-    ] = 0.05,
-    how: Annotated[
-        str,
-        typer.Option(
-            help="added: each enhancement is added to the bare search; removed: each is removed "
-            "from the full search; ladder: they are added one after another."
-        ),
-    ] = "added",
-    openings: OpeningsOption = None,
-    komi: Annotated[float | None, option("--komi")] = None,
+    ablation: Annotated[Callable[..., AblationPlan], Plan(AblationPlan)] = AblationPlan,
+    options: Annotated[
+        Callable[..., MatchOptions], Plan(MatchOptions, without=_LEFT_OUT)
+    ] = MatchOptions,
     folder: Matches = Path("matches"),
-    seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
 ) -> None:
@@ -608,23 +574,16 @@ def match_ablate_command(
     """
     kind = game_facts(game).name
     spec = SearchSpec.from_text(search).for_game(kind)
-    names = (switches or _SWITCHES.get(spec.kind, "")).split(",")
-    amount = "playouts" if spec.has("playouts") else "nodes"
-    limits = [(amount, playouts), ("time", time_s)]
-    planned = contests(
-        spec,
-        [name.strip() for name in names if name.strip()],
-        [(name, each) for name, each in limits if each],
-        how,
-    )
+    chosen, fields = ablation(), options(game=kind)
+    planned = chosen.contests(spec)
     with contextlib.ExitStack() as stack:
         play = match_player(*workers(stack, jobs, cluster_address))
         stack.enter_context(kept_when_interrupted("played"))
-        starts = openings_of(openings, kind, seed=seed)
+        starts = openings_of(fields.openings, kind, seed=fields.seed)
 
         def meet(players: tuple[PlayerSpec, PlayerSpec]) -> MatchResult:
-            plan = plan_match(*players, game=kind, openings=starts, komi=komi, seed=seed)
-            return play(plan, folder / plan.id, games)
+            plan = plan_match(*players, options=fields, openings=starts)
+            return play(plan, folder / plan.id, chosen.games)
 
         duels = ablate(planned, meet)
     if answered(

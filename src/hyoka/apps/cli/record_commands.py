@@ -140,8 +140,8 @@ def records_convert_command(
         bool | None,
         typer.Option(
             "--engine-comments/--no-engine-comments",
-            help="In PGN, rewrite evaluations as match runners do, {+0.35/12 1.2s}, or as "
-            "commands; by default, comments stay as they are.",
+            help="In PGN, write evaluations as match runners do, {+0.35/12 1.2s}, or as commands; "
+            "by default, comments stay as they are.",
             metavar="",
             show_default=False,
         ),

@@ -3,7 +3,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from hyoka.agents import agent_of, spec_of
-from hyoka.apps.cli.command_options import Cluster, Seed, option
+from hyoka.apps.cli.command_options import Cluster, Plan, Seed, option
 from hyoka.apps.cli.model_commands import tell_judges
 from hyoka.apps.cli.output import (
     answered,
@@ -62,18 +62,9 @@ def solve_command(
     players: Annotated[
         list[str] | None, option("--with", metavar="SPEC", show_default=False)
     ] = None,
-    time_s: Annotated[
-        float | None, option("--time", "Time per search in seconds.", min=0.001, metavar="S")
-    ] = None,
-    nodes: Annotated[
-        int | None, option("--nodes", "Maximum number of nodes per search.", min=1)
-    ] = None,
-    playouts: Annotated[
-        int | None, option("--playouts", "Number of playouts per search.", min=1)
-    ] = None,
-    depth: Annotated[
-        int | None, typer.Option(min=1, max=999, help="Maximum search depth in plies.")
-    ] = None,
+    limits: Annotated[
+        Callable[..., SearchLimits], Plan(SearchLimits, without=("infinite",))
+    ] = SearchLimits,
     limit: Annotated[
         int | None, option("--limit", "Maximum number of problems per set.", min=1, metavar="N")
     ] = None,
@@ -88,7 +79,7 @@ def solve_command(
     specs = [spec_of(player) for player in players or ["ab"]]
     over_gtp = any(agent_of(spec).speaks_gtp for spec in specs)
     problems = _chosen(suites, limit, over_gtp=over_gtp)
-    limits = SearchLimits(playouts=playouts, nodes=nodes, depth=depth, time_s=time_s)
+    chosen = limits()
     reports: list[SolveSummary] = []
     with contextlib.ExitStack() as stack:
         progress = stack.enter_context(progress_bars())
@@ -100,7 +91,7 @@ def solve_command(
             report = solve(
                 problems,
                 player,
-                limits=limits if limits != SearchLimits() else None,
+                limits=chosen if chosen != SearchLimits() else None,
                 jobs=jobs,
                 executor=executor,
                 progress=progress,
