@@ -466,14 +466,16 @@ def append_to_study(
 ) -> tuple[Study, ImportSummary]:
     """Add records to a study; existing games are marked as duplicates.
 
-    The addition is atomic: an interrupted one leaves the study unchanged. Raises StudyError if
-    another process is adding records.
+    The addition is atomic: an interrupted one leaves the study unchanged. Raises StudyError if the
+    records contain no games, or if another process is adding records.
     """
     study = Study.open(path)
     sources = [records] if isinstance(records, PythonRecords) else list(records)
     plan = replace(plan or ImportPlan(), **options, columns=study.columns)
     with changing(study.path / DESCRIPTION, "adding records") as change:
         importer = _import(change, sources, plan, progress, study)
+        if not importer.report.games and not importer.report.left_out:
+            raise StudyError(_nothing_taken(importer.report))
         change.values = _with_more(change.values, importer.report, sources)
         change.commit()
     return study, importer.report

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hyoka as hk
+from hyoka.apps.cli import run
 from hyoka.games import Game
 from hyoka.reporting.study_report import ReportOptions
 from hyoka.storage.files import toml_text, write_sealed_toml, write_text
@@ -241,6 +242,22 @@ def test_more_records_can_be_added_and_known_games_are_duplicates(
         (4, 1),
     ]
     assert read_description(study.path)["sources"] == [str(pgn), str(more)]
+
+
+@pytest.mark.parametrize("text", ["", "nothing that can be read \0\1", "1. e4 Qxz9 *\n"])
+def test_to_add_no_game_is_an_error_and_changes_nothing(
+    study: hk.Study, tmp_path: Path, pgn: Path, text: str
+) -> None:
+    before = (study.path / "study.toml").read_bytes()
+    more = tmp_path / "more.pgn"
+    more.write_text(text, encoding="utf-8")
+    with pytest.raises(hk.errors.StudyError, match="no games imported"):
+        append_to_study(study.path, more)
+    assert run(["study", "append", str(study.path), str(more)]) == 2
+    assert (study.path / "study.toml").read_bytes() == before
+    # All games are known, or the condition excludes them: that is no failure.
+    assert run(["study", "append", str(study.path), str(pgn)]) == 0
+    assert run(["study", "append", str(study.path), str(pgn), "--where", "plies > 999"]) == 0
 
 
 def test_what_an_interrupted_addition_left_is_cleared_away(study: hk.Study, tmp_path: Path) -> None:
