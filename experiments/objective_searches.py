@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from experiments.context import ExperimentContext
 from hyoka.arena import MatchResult, plan_match
+from hyoka.foundation.text import counted
 from hyoka.learning.comparison_training import Lessons, TrainingSettings
 from hyoka.learning.objective_search import (
     DuelTask,
@@ -212,7 +213,7 @@ class Searches:
         constants = ", ".join(f"{each:g}" for each in run.plan.constants)
         return (
             f"{run.game}, {amount.subject.features}: {amount.subject.positions:,} positions; "
-            f"{len(self.runs)} searches with other seeds, each PBILc with a population of "
+            f"{counted(len(self.runs), 'PBILc run')} with a population of "
             f"{amount.population}, {len(run.steps)} steps, {run.games:,} games at "
             f"{amount.nodes:,} nodes a move, α = {amount.rate:g}, from c = ({constants}), the best "
             f"of {len(self.trials)} candidates in {amount.tried:,} games each"
