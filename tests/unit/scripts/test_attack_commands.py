@@ -62,12 +62,33 @@ def test_every_input_is_given_as_every_output(command: Command) -> None:
             assert "reads this" in each.because
 
 
-def test_a_command_that_overwrites_its_input_is_noticed(tmp_path: Path) -> None:
-    """The walk over pairs fails where outputs are not checked."""
-    place = tmp_path / "ground"
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> commands.Ground:
+    place = tmp_path_factory.mktemp("attack") / "ground"
     place.mkdir()
     commands.import_everything()
-    walk = commands.Walk(commands.Ground(place), 1.0, verbose=False)
+    return commands.Ground(place)
+
+
+def test_every_output_in_no_folder_is_refused_by_the_check(ground: commands.Ground) -> None:
+    """Not when the work is done: then the message would be that of the failed write."""
+    tried, failed = 0, []
+    for command in COMMANDS:
+        for name, attacks in commands.attacks_on(command).items():
+            found = [each for each in attacks if "'missing/x" in each.what and each.refused]
+            for each in found if " as " not in name else []:
+                with commands.built(command):
+                    status, said = commands.tried(each, ground, 1.0)
+                tried += 1
+                if status != 2 or not re.search(r"missing: no such folder, for x", said):
+                    failed.append((command.name, each.what, status, said[-200:]))
+    assert tried >= 50
+    assert failed == []
+
+
+def test_a_command_that_overwrites_its_input_is_noticed(ground: commands.Ground) -> None:
+    """The walk over pairs fails where outputs are not checked."""
+    walk = commands.Walk(ground, 1.0, verbose=False)
     [command] = [each for each in COMMANDS if each.name == "records convert"]
     attacks = commands.attacks_on(command)["files as output"]
     walk.attack(command, attacks)
