@@ -2,6 +2,8 @@
 """Tables that are kept between searches: after `clear` a search is the same as a new one's."""
 
 import random
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -122,3 +124,29 @@ def test_solvers_are_kept_between_calls_and_know_nothing_of_the_last() -> None:
     nodes = {solve_ending(ending, hash_mib=size).nodes for size in (1, 1, 2, 1, 65, 1)}
     assert len(nodes) == 1
     assert solvers_module._cache[game_facts("othello").search.ending_solver][0] == 1
+
+
+SMALL_SEARCHES = """
+import resource, sys
+import hyoka as hk
+from hyoka.search import Searcher
+
+def most_mib():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+searcher = Searcher("ab:hash=1024,nodes=1000", "chess")
+before = most_mib()
+for _ in range(30):
+    searcher.search(hk.Chess())
+    searcher.clear()
+print(most_mib() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory in other units")
+def test_small_searches_use_and_clear_little_of_a_large_table() -> None:
+    """To overwrite the table before each search took most of the time of evaluations."""
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL_SEARCHES], capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) < 64
