@@ -141,7 +141,7 @@ def curve(
     With slices, the overall curve comes first.
     """
     settings = _settings(CurveSettings, settings, options)
-    question = _balanced_parts(_asked(question, options))
+    question = _balanced_parts(_resolved_question(question, options))
     curves = []
     wdl = settings.wdl
     least = settings.count if settings.at_least is None else settings.at_least
@@ -186,7 +186,7 @@ def metrics(
     A position with at least `threshold` is predicted as won: by default 0.5 for values, 0 for
     scores.
     """
-    question = _balanced_parts(_asked(question, options))
+    question = _balanced_parts(_resolved_question(question, options))
     tables = []
     caveats: dict[str, None] = {}
     walk = _measured_each(study, evaluators, question)
@@ -229,7 +229,7 @@ def slices(
     condition on plies; otherwise slices that are explained by the phase come last.
     """
     settings = _settings(SliceSettings, settings, options)
-    question = _of_all(_asked(question, options), "slice discovery")
+    question = _of_all(_resolved_question(question, options), "slice discovery")
     if evaluator is None:
         if len(study.engines) > 1:
             raise ParameterError(
@@ -271,7 +271,7 @@ def gaps(
     Any SQL condition defines slices: `by="ladder > 0"` makes two. With balancing, positions are
     compared only within their phase, and always at equal values.
     """
-    question = _asked(question, options)
+    question = _resolved_question(question, options)
     if question.by is None:
         raise ParameterError("by", "is required: a column or a condition that defines slices")
     named = []
@@ -300,7 +300,9 @@ def compare(
     **options: Any,
 ) -> Comparison:
     """Compare two evaluators on the same positions: differences of metrics, with intervals."""
-    question = _unbalanced(_of_all(_asked(question, options), "a comparison"), "a comparison")
+    question = _unbalanced(
+        _of_all(_resolved_question(question, options), "a comparison"), "a comparison"
+    )
     loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
     comparison = analysis.compare(a, b, resampling=question.resampling, threshold=threshold)
@@ -317,7 +319,9 @@ def disagreements(
     **options: Any,
 ) -> Disagreement:
     """List the positions where two evaluators differ most, and which of them was right."""
-    question = _unbalanced(_of_all(_asked(question, options), "a disagreement"), "a disagreement")
+    question = _unbalanced(
+        _of_all(_resolved_question(question, options), "a disagreement"), "a disagreement"
+    )
     loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
     disagreement = analysis.measure_disagreement(a, b, top=top, resampling=question.resampling)
@@ -343,7 +347,7 @@ def calibration(
     **options: Any,
 ) -> Calibration:
     """Fit constants that map scores to win probabilities; with `wdl`, to wins and losses."""
-    question = _balanced_parts(_asked(question, options))
+    question = _balanced_parts(_resolved_question(question, options))
     walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
     rows = tuple(
         row
@@ -367,7 +371,7 @@ def reliability(
     **options: Any,
 ) -> ReliabilityDiagrams:
     """CORP reliability diagrams, and mean losses as miscalibration, discrimination, uncertainty."""
-    question = _balanced_parts(_asked(question, options))
+    question = _balanced_parts(_resolved_question(question, options))
     walk = _measured_each(study, evaluators, question)
     diagrams = tuple(
         analysis.measure_reliability(
@@ -416,7 +420,9 @@ def wdl(
     """Fit models of win, draw and loss by score and stage of the game (Stockfish's WDL model)."""
     settings = _settings(WdlSettings, settings, options)
     along, at, between = settings.along, settings.at, settings.between
-    question = _balanced_parts(_asked(question, options)).also(draws="half", axis="score")
+    question = _balanced_parts(_resolved_question(question, options)).also(
+        draws="half", axis="score"
+    )
     column = _MOVE_NUMBER if along == MOVE else along
     # A model depends on one evaluator only, so common positions are not needed.
     alone = [EvaluatorGroup((name,)) for name in chosen_evaluators(study, evaluators)]
@@ -463,7 +469,7 @@ def accuracy(
     time left in seconds) of the mover. Drawn games count. `worst` lists the worst moves.
     """
     settings = _settings(AccuracySettings, settings, options)
-    question = _unbalanced(_asked(question, options), "the accuracy of moves")
+    question = _unbalanced(_resolved_question(question, options), "the accuracy of moves")
     parts: list[Accuracy] = []
     worst: list[WorstMove] = []
     every = [
@@ -501,7 +507,7 @@ def _settings(kind: type[S], settings: S | None, options: dict[str, Any]) -> S:
     return replace(settings or kind(), **{name: options.pop(name) for name in names})  # type: ignore[type-var]
 
 
-def _asked(question: Question | None, options: dict[str, Any]) -> Question:
+def _resolved_question(question: Question | None, options: dict[str, Any]) -> Question:
     """Apply keywords to a question."""
     return (question or Question()).also(**options)
 

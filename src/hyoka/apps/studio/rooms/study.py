@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.pages import html, page, sentence, wants_part
-from hyoka.apps.studio.rooms.study_query import Asked
+from hyoka.apps.studio.rooms.study_query import StudyQuery
 from hyoka.apps.studio.rooms.study_views import SAVED, VIEWS, game_address
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.state import Room, studio_of
@@ -35,32 +35,32 @@ def show(request: Request) -> Response:
     if not request.query_params.get("path"):
         studies = studio_of(request).folder.items("study")
         return page(request, ROOM, "study/index.html", studies=studies)
-    asked = Asked.of(request)
-    name = asked["view"] or _FIRST
+    query = StudyQuery.of(request)
+    name = query["view"] or _FIRST
     if name not in VIEWS:
         raise hk.errors.ParameterError("view", f"is one of {', '.join(VIEWS)}")
     view = VIEWS[name]
-    values: dict[str, Any] = {"asked": asked, "view": view, "view_name": name}
-    is_judged = bool(asked.study.engines)
+    values: dict[str, Any] = {"query": query, "view": view, "view_name": name}
+    is_judged = bool(query.study.engines)
     values["views"] = VIEWS
     if wants_part(request):
         return _part(request, name, values)
     values |= {
         "is_judged": is_judged,
-        "columns": _columns(asked.study),
+        "columns": _columns(query.study),
         "labels": dict(
             zip(
-                asked.study.engines,
-                evaluator_titles(asked.study, asked.study.engines),
+                query.study.engines,
+                evaluator_titles(query.study, query.study.engines),
                 strict=True,
             )
         ),
         "answer": None,
         "problem": "",
     }
-    if (is_judged or name == "games") and view.is_quick(asked):
+    if (is_judged or name == "games") and view.is_quick(query):
         try:
-            values |= {"answer": f"study/{name}.html"} | view.values(asked)
+            values |= {"answer": f"study/{name}.html"} | view.values(query)
         except hk.Error as error:  # keeps the typed text for correction
             values |= {"answer": None, "problem": sentence(error)}
     status = HTTPStatus.BAD_REQUEST if values["problem"] else HTTPStatus.OK
@@ -72,9 +72,9 @@ def _part(request: Request, name: str, values: dict[str, Any]) -> Response:
 
     While a condition is typed it is often wrong for a moment: what stood there before then stays.
     """
-    view, asked = values["view"], values["asked"]
+    view, query = values["view"], values["query"]
     try:
-        answer, problem = html(f"study/{name}.html", **values, **view.values(asked)), ""
+        answer, problem = html(f"study/{name}.html", **values, **view.values(query)), ""
     except hk.Error as error:
         answer, problem = "", sentence(error)
     aside = html("study/aside.html", **values, problem=problem)
@@ -93,19 +93,19 @@ def _columns(study: hk.Study) -> list[tuple[str, str]]:
 
 def save(request: Request) -> Response:
     """A result as a file: the same that the library's `save` writes."""
-    asked = Asked.of(request)
-    ending, wanted = asked["as"], asked["result"]
+    query = StudyQuery.of(request)
+    ending, result = query["as"], query["result"]
     if ending not in SAVED:
         raise hk.errors.ParameterError("as", f"is one of {', '.join(SAVED)}")
-    view = VIEWS.get(asked["view"] or _FIRST)
-    results = {} if view is None or view.results is None else view.results(asked)
-    if wanted not in results:
+    view = VIEWS.get(query["view"] or _FIRST)
+    results = {} if view is None or view.results is None else view.results(query)
+    if result not in results:
         raise hk.errors.ParameterError("result", f"is one of {', '.join(results) or 'none here'}")
     with tempfile.TemporaryDirectory(prefix="hyoka-studio-") as folder:
-        file = Path(folder) / f"{wanted}.{ending}"
-        results[wanted].save(file)
+        file = Path(folder) / f"{result}.{ending}"
+        results[result].save(file)
         content = file.read_bytes()
-    name = f"{asked.study.path.name}-{wanted}.{ending}"
+    name = f"{query.study.path.name}-{result}.{ending}"
     plain = "".join(
         letter if letter.isascii() and letter.isalnum() else "-" for letter in name[:80]
     )
@@ -120,10 +120,10 @@ def save(request: Request) -> Response:
 
 def game(request: Request) -> Response:
     """A game of a study with what every evaluator said of it."""
-    asked = Asked.of(request)
-    number = asked.number("game", 0, 0, 2**40)
-    record = asked.study.record(number)
-    count = int(asked.study.sql("select max(game_id) as last from games")["last"][0].as_py()) + 1
+    query = StudyQuery.of(request)
+    number = query.number("game", 0, 0, 2**40)
+    record = query.study.record(number)
+    count = int(query.study.sql("select max(game_id) as last from games")["last"][0].as_py()) + 1
     facts = [
         ("Players", f"{record.first or '?'} – {record.second or '?'}"),
         ("Result", result_of(record)),
@@ -133,14 +133,14 @@ def game(request: Request) -> Response:
     ]
     neighbors = [("Previous game", number - 1), ("Next game", number + 1)]
     view = GameView(
-        f"Game {number:,} of {asked.path}",
+        f"Game {number:,} of {query.path}",
         record,
         ply_of(request, record),
-        _lines(asked.study, number),
-        lambda ply: asked.to("/study/game", ply=ply),
+        _lines(query.study, number),
+        lambda ply: query.to("/study/game", ply=ply),
         [(name, text) for name, text in facts if text],
-        ("Back to the study", asked.to(game=None, ply=None)),
-        [(words, game_address(asked, other)) for words, other in neighbors if 0 <= other < count],
+        ("Back to the study", query.to(game=None, ply=None)),
+        [(words, game_address(query, other)) for words, other in neighbors if 0 <= other < count],
     )
     return show_game(request, ROOM, view)
 

@@ -35,7 +35,7 @@ _AT_FIRST: Final = 4
 
 
 @dataclass(frozen=True)
-class Asked:
+class StudyQuery:
     """A study, and what is to be seen of it."""
 
     path: str
@@ -45,13 +45,13 @@ class Asked:
     """The address's other fields, those that are not empty."""
 
     @classmethod
-    def of(cls, request: Request) -> "Asked":
+    def of(cls, request: Request) -> "StudyQuery":
         """The query of a request; raises Error if the study does not exist."""
-        query = request.query_params
-        path = query.get("path", "")
+        parameters = request.query_params
+        path = parameters.get("path", "")
         study = hk.Study.open(studio_of(request).folder.path(path))
-        names = [name for name in query if name not in ("path", "token")]
-        values = {name: tuple(filter(str.strip, query.getlist(name))) for name in names}
+        names = [name for name in parameters if name not in ("path", "token")]
+        values = {name: tuple(filter(str.strip, parameters.getlist(name))) for name in names}
         return cls(path, study, {name: texts for name, texts in values.items() if texts})
 
     def __getitem__(self, name: str) -> str:
@@ -61,8 +61,8 @@ class Asked:
 
     def to(self, place: str = "/study", /, **changes: object) -> str:
         """The address of the same with something changed; None leaves a field out."""
-        query: dict[str, Any] = {"path": self.path, **self.values, **changes}
-        return address(place, **query)
+        fields: dict[str, Any] = {"path": self.path, **self.values, **changes}
+        return address(place, **fields)
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
         """A field that is a whole number; raises ParameterError."""
@@ -74,12 +74,12 @@ class Asked:
     @functools.cached_property
     def engines(self) -> list[str]:
         """The evaluators chosen, by the study's names; the first few if none is."""
-        known = self.study.engines
+        names = self.study.engines
         chosen = self.values.get("engine", ())
         for name in chosen:
-            if name not in known:
+            if name not in names:
                 raise hk.errors.StudyError(f"this study has no evaluator '{name}'")
-        return [name for name in known if name in chosen] or known[:_AT_FIRST]
+        return [name for name in names if name in chosen] or names[:_AT_FIRST]
 
     @property
     def where(self) -> str | None:
@@ -185,28 +185,28 @@ class Positions:
 _cache: Final[LruCache[tuple[Positions, ...]]] = LruCache(2)
 
 
-def _key(asked: Asked) -> tuple[object, ...]:
-    return (str(asked.study.path), asked.stamp, tuple(asked.engines), asked.draws)
+def _key(query: StudyQuery) -> tuple[object, ...]:
+    return (str(query.study.path), query.stamp, tuple(query.engines), query.draws)
 
 
-def are_loaded(asked: Asked) -> bool:
+def are_loaded(query: StudyQuery) -> bool:
     """Whether an answer comes at once."""
-    return _key(asked) in _cache
+    return _key(query) in _cache
 
 
-def positions_of(asked: Asked) -> tuple[Positions, ...]:
+def positions_of(query: StudyQuery) -> tuple[Positions, ...]:
     """The positions of the chosen evaluators, in groups that share enough of them."""
 
     def load() -> tuple[Positions, ...]:
-        question = Question(draws=asked.draws, resampling=hk.Resampling(0))
+        question = Question(draws=query.draws, resampling=hk.Resampling(0))
         groups = []
-        for group in comparison_groups(asked.study, asked.engines, question):
-            loaded = measured(asked.study, group.names, question)
+        for group in comparison_groups(query.study, query.engines, question):
+            loaded = measured(query.study, group.names, question)
             keys = position_keys(loaded.game_ids, loaded.plies)
             groups.append(Positions(loaded, keys, group))
         return tuple(groups)
 
-    return _cache.get(_key(asked), load)
+    return _cache.get(_key(query), load)
 
 
 @dataclass(frozen=True)
@@ -219,21 +219,21 @@ class Answer:
     """Evaluators for none of whose positions the condition holds."""
 
 
-def answer(asked: Asked) -> Answer:
+def answer(query: StudyQuery) -> Answer:
     """Contents of a page of curves; immediate without grouping."""
-    if asked.by is not None:
+    if query.by is not None:
         with within_seconds(SECONDS):
-            grouped = asked.study.curve(asked.engines, asked.question)
-            return Answer(grouped, asked.study.gaps(asked.engines, asked.question), ())
+            grouped = query.study.curve(query.engines, query.question)
+            return Answer(grouped, query.study.gaps(query.engines, query.question), ())
     curves: list[Curve] = []
     gaps: list[NamedGap] = []
     missing: list[str] = []
-    resampling = asked.resampling
-    for positions in positions_of(asked):
-        holds = None if asked.where is None else positions.holding(asked.study, asked.where)
+    resampling = query.resampling
+    for positions in positions_of(query):
+        holds = None if query.where is None else positions.holding(query.study, query.where)
         for sample in positions.loaded.samples:
             curves.append(positions.curve(sample, resampling))
-            if holds is None or asked.where is None:
+            if holds is None or query.where is None:
                 continue
             if not holds.any():
                 missing.append(sample.name)
@@ -243,10 +243,10 @@ def answer(asked: Asked) -> Answer:
                     sample if holds.all() else sample.where(holds),
                     binning=positions.binning(sample),
                     resampling=resampling,
-                    condition=asked.where,
+                    condition=query.where,
                 )
             )
-            gaps.append(_gap(positions, sample, asked.where, holds, resampling))
+            gaps.append(_gap(positions, sample, query.where, holds, resampling))
     return Answer(Curves(tuple(curves)), Gaps(tuple(gaps)), tuple(missing))
 
 

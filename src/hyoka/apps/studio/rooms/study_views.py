@@ -27,7 +27,7 @@ from hyoka.apps.studio.parameters import decimal_number
 from hyoka.apps.studio.rooms.study_query import (
     SECONDS,
     Answer,
-    Asked,
+    StudyQuery,
     answer,
     are_loaded,
     positions_of,
@@ -64,28 +64,28 @@ class View:
 
     title: str
     purpose: str
-    values: Callable[[Asked], Values]
+    values: Callable[[StudyQuery], Values]
     """Values of its template `study/NAME.html`."""
-    results: Callable[[Asked], Mapping[str, Result]] | None = None
+    results: Callable[[StudyQuery], Mapping[str, Result]] | None = None
     """Results to save, by name."""
-    is_quick: Callable[[Asked], bool] = lambda _asked: False
+    is_quick: Callable[[StudyQuery], bool] = lambda _query: False
     """Whether it can be part of the page as it opens."""
 
 
-def once(asked: Asked, name: str, make: Callable[[], Any]) -> Any:
+def once(query: StudyQuery, name: str, make: Callable[[], Any]) -> Any:
     """A result that is kept until the study changes."""
-    question = (asked["where"], asked["by"], asked["draws"], asked["resamples"])
-    key = (name, asked.path, str(asked.study.path), asked.stamp, tuple(asked.engines), question)
+    question = (query["where"], query["by"], query["draws"], query["resamples"])
+    key = (name, query.path, str(query.study.path), query.stamp, tuple(query.engines), question)
 
-    def made() -> Any:
+    def compute() -> Any:
         with within_seconds(SECONDS * 3):
             return make()
 
-    return _cache.get(key, made)
+    return _cache.get(key, compute)
 
 
-def _some(asked: Asked) -> hk.Resampling:
-    return asked.resampling if asked.resampling.resamples else hk.Resampling(_FEW)
+def _some(query: StudyQuery) -> hk.Resampling:
+    return query.resampling if query.resampling.resamples else hk.Resampling(_FEW)
 
 
 SAVED: Final[Mapping[str, str]] = {
@@ -99,10 +99,10 @@ SAVED: Final[Mapping[str, str]] = {
 """Names of the formats of downloads, by suffix."""
 
 
-def downloads(asked: Asked, result: str) -> list[tuple[str, str]]:
+def downloads(query: StudyQuery, result: str) -> list[tuple[str, str]]:
     """Download addresses of a result by format."""
     return [
-        (words, asked.to("/study/save", result=result, **{"as": ending}))
+        (words, query.to("/study/save", result=result, **{"as": ending}))
         for ending, words in SAVED.items()
     ]
 
@@ -110,14 +110,14 @@ def downloads(asked: Asked, result: str) -> list[tuple[str, str]]:
 # Curves
 
 
-def _answer(asked: Asked) -> Answer:
-    result: Answer = once(asked, "curves", lambda: answer(asked))
+def _answer(query: StudyQuery) -> Answer:
+    result: Answer = once(query, "curves", lambda: answer(query))
     return result
 
 
-def _curve_values(asked: Asked) -> Values:
-    result = _answer(asked)
-    bins = _bin_addresses(asked, result.curves)
+def _curve_values(query: StudyQuery) -> Values:
+    result = _answer(query)
+    bins = _bin_addresses(query, result.curves)
     drawn_first = list(bins.values())
     _heading, *rows = result.curves.lines()
     links = drawn_first if len(drawn_first) == len(rows) else []
@@ -125,30 +125,30 @@ def _curve_values(asked: Asked) -> Values:
         result.curves,
         chart=evaluation_curves(result.curves, bins),
         links=links,
-        downloads=downloads(asked, "curves"),
+        downloads=downloads(query, "curves"),
     )
     gaps = result.gaps
-    by = [] if asked.where is None else ["--by", asked.where]
+    by = [] if query.where is None else ["--by", query.where]
     return {
         "curves": section,
         "gaps": gaps,
         "gap_rows": [_gap_row(gaps, gap) for gap in gaps],
-        "gap_downloads": Downloads("the gaps", downloads(asked, "gaps")),
+        "gap_downloads": Downloads("the gaps", downloads(query, "gaps")),
         "missing": result.missing,
-        "common": once(asked, "common", lambda: _common(asked)),
-        "bin": _bin(asked) if asked["at"] else None,
+        "common": once(query, "common", lambda: _common(query)),
+        "bin": _bin(query) if query["at"] else None,
         "commands": [
-            asked.command("analyze", "curves", *by, "--resamples", str(asked.resampling.resamples)),
-            *([asked.command("analyze", "gaps", *by)] if by else []),
+            query.command("analyze", "curves", *by, "--resamples", str(query.resampling.resamples)),
+            *([query.command("analyze", "gaps", *by)] if by else []),
         ],
     }
 
 
-def _common(asked: Asked) -> list[str]:
+def _common(query: StudyQuery) -> list[str]:
     """Which positions the curves rest on, where that is not simply all there are."""
-    if asked.by is not None:
+    if query.by is not None:
         return []
-    positions = positions_of(asked)
+    positions = positions_of(query)
     groups = tuple(
         each.loaded.group(each.group.own_positions, each.group.common_positions)
         for each in positions
@@ -156,8 +156,8 @@ def _common(asked: Asked) -> list[str]:
     none = np.zeros(0, np.int64)
     games = functools.reduce(np.union1d, (each.loaded.joint_games for each in positions), none)
     drawn = functools.reduce(np.union1d, (each.loaded.drawn_games for each in positions), none)
-    covered = Coverage(groups, asked.draws, len(games), len(drawn))
-    return [covered.text(hint=False)] if len(asked.engines) > 1 or len(drawn) else []
+    covered = Coverage(groups, query.draws, len(games), len(drawn))
+    return [covered.text(hint=False)] if len(query.engines) > 1 or len(drawn) else []
 
 
 def _gap_row(gaps: Gaps, gap: NamedGap) -> Values:
@@ -183,10 +183,10 @@ def _gap_row(gaps: Gaps, gap: NamedGap) -> Values:
     }
 
 
-def _bin_addresses(asked: Asked, curves: Curves) -> dict[str, str]:
+def _bin_addresses(query: StudyQuery, curves: Curves) -> dict[str, str]:
     """The address of each bin by its pick."""
     return {
-        pick_key(number, index): asked.to(
+        pick_key(number, index): query.to(
             at=part.name,
             low=repr(point.lower),
             part="all" if not part.condition else None,
@@ -198,31 +198,31 @@ def _bin_addresses(asked: Asked, curves: Curves) -> dict[str, str]:
     }
 
 
-def _bin(asked: Asked) -> Values | None:
+def _bin(query: StudyQuery) -> Values | None:
     """Boards of one bin of a curve."""
-    if asked.by is not None:
+    if query.by is not None:
         return None
-    low = decimal_number(asked["low"], "low", -math.inf, math.inf)  # the first bin is open below
-    of_all = asked["part"] == "all" or asked.where is None
-    for positions in positions_of(asked):
+    low = decimal_number(query["low"], "low", -math.inf, math.inf)  # the first bin is open below
+    of_all = query["part"] == "all" or query.where is None
+    for positions in positions_of(query):
         for sample in positions.loaded.samples:
-            if sample.name != asked["at"]:
+            if sample.name != query["at"]:
                 continue
             curves = [
                 part
-                for part in _answer(asked).curves
+                for part in _answer(query).curves
                 if part.name == sample.name and bool(part.condition) != of_all
             ]
             points = [point for part in curves for point in part.points]
-            if not points or not all(map(_answer(asked).curves.has_enough_games, curves)):
+            if not points or not all(map(_answer(query).curves.has_enough_games, curves)):
                 return None
             part = sample
-            if not of_all and asked.where is not None:
-                part = sample.where(positions.holding(asked.study, asked.where))
+            if not of_all and query.where is not None:
+                part = sample.where(positions.holding(query.study, query.where))
             point = min(points, key=lambda each: 0 if each.lower == low else abs(each.value - low))
-            draw = asked.number("draw", 0, 0, 10_000)
-            wanted = replace(curves[0], points=(point,))
-            [examples] = bin_examples(positions.loaded, part, wanted, _BOARDS, draw)
+            draw = query.number("draw", 0, 0, 10_000)
+            of_bin = replace(curves[0], points=(point,))
+            [examples] = bin_examples(positions.loaded, part, of_bin, _BOARDS, draw)
             return {
                 "name": sample.name,
                 "value": value_text(point.value, sample.unit),
@@ -230,56 +230,56 @@ def _bin(asked: Asked) -> Values | None:
                 "interval": f"{point.low:.1%} to {point.high:.1%}",
                 "positions": point.positions,
                 "games": point.games,
-                "condition": "" if of_all else asked.where,
-                "boards": boards(asked, examples),
-                "more": asked.to(draw=draw + 1) + "#bin",
+                "condition": "" if of_all else query.where,
+                "boards": boards(query, examples),
+                "more": query.to(draw=draw + 1) + "#bin",
             }
     return None
 
 
-def boards(asked: Asked, examples: Iterable[Example]) -> Boards:
+def boards(query: StudyQuery, examples: Iterable[Example]) -> Boards:
     """Boards of positions, each leading to its game."""
-    wanted = list(examples)
-    plain = boards_of(asked.study, wanted)
-    return Boards([replace(plain[e], link=game_address(asked, e.game_id, e.ply)) for e in wanted])
+    listed = list(examples)
+    plain = boards_of(query.study, listed)
+    return Boards([replace(plain[e], link=game_address(query, e.game_id, e.ply)) for e in listed])
 
 
-def game_address(asked: Asked, game: int, ply: int | None = None) -> str:
+def game_address(query: StudyQuery, game: int, ply: int | None = None) -> str:
     """Address of a game in the viewer."""
-    return asked.to("/study/game", game=game, ply=ply, at=None, low=None, part=None, draw=None,
+    return query.to("/study/game", game=game, ply=ply, at=None, low=None, part=None, draw=None,
                     page=None, slice=None)  # fmt: skip
 
 
 # Splits
 
 
-def _chosen(asked: Asked) -> str:
+def _chosen(query: StudyQuery) -> str:
     """The evaluator that a view of one is about."""
-    name = asked["of"]
-    if name and name not in asked.study.engines:
+    name = query["of"]
+    if name and name not in query.study.engines:
         raise hk.errors.StudyError(f"this study has no evaluator '{name}'")
-    return name or asked.engines[0]
+    return name or query.engines[0]
 
 
-def _slices_of(asked: Asked) -> Slices:
-    name = _chosen(asked)
-    question = asked.question.also(by=None, resampling=_some(asked))
-    slices: Slices = once(asked, f"slices {name}", lambda: asked.study.slices(name, question))
+def _slices_of(query: StudyQuery) -> Slices:
+    name = _chosen(query)
+    question = query.question.also(by=None, resampling=_some(query))
+    slices: Slices = once(query, f"slices {name}", lambda: query.study.slices(name, question))
     return slices
 
 
-def _slice_values(asked: Asked) -> Values:
-    name = _chosen(asked)
-    total = asked.study.sql("select count(*) as n from positions")["n"][0].as_py()
-    command = asked.command(
-        "analyze", "slices", *(["--where", asked.where] if asked.where else []), evaluators=[name]
+def _slice_values(query: StudyQuery) -> Values:
+    name = _chosen(query)
+    total = query.study.sql("select count(*) as n from positions")["n"][0].as_py()
+    command = query.command(
+        "analyze", "slices", *(["--where", query.where] if query.where else []), evaluators=[name]
     )
-    [label] = evaluator_titles(asked.study, [name])
+    [label] = evaluator_titles(query.study, [name])
     values: Values = {"of": name, "label": label, "commands": [command]}
-    if total > _AT_ONCE and not asked["search"]:
+    if total > _AT_ONCE and not query["search"]:
         return values | {"ask_first": total, "slices": None}
-    slices = _slices_of(asked)
-    chosen = asked.number("slice", 1, 1, max(len(slices), 1))
+    slices = _slices_of(query)
+    chosen = query.number("slice", 1, 1, max(len(slices), 1))
     listed = [
         {
             "number": number,
@@ -289,14 +289,14 @@ def _slice_values(asked: Asked) -> Values:
             "positions": biased.gap.positions,
             "games": biased.gap.games,
             "sql": biased.condition.sql,
-            "curves": asked.to(view=None, where=_both(asked.where, biased.condition.sql),
+            "curves": query.to(view=None, where=_both(query.where, biased.condition.sql),
                                engine=[name], of=None, slice=None, search=None),
-            "boards_at": asked.to(slice=number) + f"#slice-{number}",
-            "boards": _slice_boards(asked, name, slices, number) if number == chosen else None,
+            "boards_at": query.to(slice=number) + f"#slice-{number}",
+            "boards": _slice_boards(query, name, slices, number) if number == chosen else None,
         }
         for number, biased in enumerate(slices, 1)
     ]  # fmt: skip
-    shown = result_section(slices, downloads=downloads(asked, "slices")) if listed else None
+    shown = result_section(slices, downloads=downloads(query, "slices")) if listed else None
     return values | {"ask_first": None, "slices": listed, "shown": shown, "notes": slices.notes()}
 
 
@@ -304,28 +304,28 @@ def _both(one: str | None, other: str) -> str:
     return other if one is None else f"({one}) and ({other})"
 
 
-def _slice_boards(asked: Asked, name: str, slices: Slices, number: int) -> Boards:
+def _slice_boards(query: StudyQuery, name: str, slices: Slices, number: int) -> Boards:
     from hyoka.study.sampling import measured  # noqa: PLC0415
 
-    question = asked.question.also(by=None)
-    loaded = once(asked, f"of {name}", lambda: measured(asked.study, name, question))
-    endings = asked.study.sql("select game_id, ending from games order by game_id")
+    question = query.question.also(by=None)
+    loaded = once(query, f"of {name}", lambda: measured(query.study, name, question))
+    endings = query.study.sql("select game_id, ending from games order by game_id")
     ids = endings["game_id"].to_numpy()
     on_the_board = np.ones(int(ids.max(initial=-1)) + 1, bool)
     on_the_board[ids] = ~np.isin(endings["ending"].to_numpy(zero_copy_only=False), NOT_ON_THE_BOARD)
     biased = slices[number - 1]
-    return boards(asked, examples_against(loaded, loaded.samples[0], biased, on_the_board, _BOARDS))
+    return boards(query, examples_against(loaded, loaded.samples[0], biased, on_the_board, _BOARDS))
 
 
 # Games
 
 
-def _game_values(asked: Asked) -> Values:
-    page = asked.number("page", 1, 1, 1_000_000)
-    study = asked.study
+def _game_values(query: StudyQuery) -> Values:
+    page = query.number("page", 1, 1, 1_000_000)
+    study = query.study
     condition = "true"
-    if asked.where is not None:
-        checked = check_condition(asked.where, study.condition_columns())
+    if query.where is not None:
+        checked = check_condition(query.where, study.condition_columns())
         condition = f"game_id in (select game_id from positions where {checked})"
     with within_seconds(SECONDS):
         rows = study.sql(
@@ -350,11 +350,11 @@ def _game_values(asked: Asked) -> Values:
                 )
                 for row in listed
             ],
-            [game_address(asked, row["game_id"]) for row in listed],
+            [game_address(query, row["game_id"]) for row in listed],
         ),
         "page": page,
-        "before": asked.to(page=page - 1) if page > 1 else "",
-        "after": asked.to(page=page + 1) if more else "",
+        "before": query.to(page=page - 1) if page > 1 else "",
+        "after": query.to(page=page + 1) if more else "",
         "commands": [],
     }
 
@@ -362,10 +362,10 @@ def _game_values(asked: Asked) -> Values:
 # Where two disagree
 
 
-def _two(asked: Asked) -> tuple[str, str]:
-    known = asked.study.engines
-    chosen = [name for name in (asked["one"], asked["other"]) if name in known]
-    names = list(dict.fromkeys([*chosen, *asked.engines, *known]))
+def _two(query: StudyQuery) -> tuple[str, str]:
+    evaluators = query.study.engines
+    chosen = [name for name in (query["one"], query["other"]) if name in evaluators]
+    names = list(dict.fromkeys([*chosen, *query.engines, *evaluators]))
     if len(names) < 2:
         raise hk.errors.StudyError(
             "two evaluators are needed to disagree: evaluate the study with another one"
@@ -373,36 +373,36 @@ def _two(asked: Asked) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _disagreements(asked: Asked) -> Disagreement:
-    one, other = _two(asked)
-    question = asked.question.also(by=None, resampling=_some(asked))
+def _disagreements(query: StudyQuery) -> Disagreement:
+    one, other = _two(query)
+    question = query.question.also(by=None, resampling=_some(query))
     disagreement: Disagreement = once(
-        asked,
+        query,
         f"disagreement {one} {other}",
-        lambda: asked.study.disagreements(one, other, question, top=_BOARDS),
+        lambda: query.study.disagreements(one, other, question, top=_BOARDS),
     )
     return disagreement
 
 
-def _disagreement_values(asked: Asked) -> Values:
+def _disagreement_values(query: StudyQuery) -> Values:
     from hyoka.study.sampling import measured  # noqa: PLC0415
 
-    one, other = _two(asked)
-    disagreement = _disagreements(asked)
-    question = asked.question.also(by=None)
+    one, other = _two(query)
+    disagreement = _disagreements(query)
+    question = query.question.also(by=None)
     loaded = once(
-        asked, f"of {one} and {other}", lambda: measured(asked.study, [one, other], question)
+        query, f"of {one} and {other}", lambda: measured(query.study, [one, other], question)
     )
     examples = disputed_examples(
         loaded, disagreement, loaded.samples[0], loaded.samples[1], _BOARDS
     )
-    where = ["--where", asked.where] if asked.where else []
+    where = ["--where", query.where] if query.where else []
     return {
         "one": one,
         "other": other,
-        "shown": result_section(disagreement, downloads=downloads(asked, "disagreements")),
-        "boards": boards(asked, examples),
-        "commands": [asked.command("analyze", "disagreements", *where, evaluators=[one, other])],
+        "shown": result_section(disagreement, downloads=downloads(query, "disagreements")),
+        "boards": boards(query, examples),
+        "commands": [query.command("analyze", "disagreements", *where, evaluators=[one, other])],
     }
 
 
@@ -419,51 +419,51 @@ _NAMED: Final[Mapping[str, str]] = {
 
 
 def _with_results(
-    make: Mapping[str, Callable[[Asked], Result]], *commands: str
-) -> tuple[Callable[[Asked], Values], Callable[[Asked], Mapping[str, Result]]]:
+    make: Mapping[str, Callable[[StudyQuery], Result]], *commands: str
+) -> tuple[Callable[[StudyQuery], Values], Callable[[StudyQuery], Mapping[str, Result]]]:
     """A view of results, one below the other."""
 
-    def results(asked: Asked) -> Mapping[str, Result]:
-        return {name: _made(asked, name, of) for name, of in make.items()}
+    def results(query: StudyQuery) -> Mapping[str, Result]:
+        return {name: _made(query, name, of) for name, of in make.items()}
 
-    def values(asked: Asked) -> Values:
+    def values(query: StudyQuery) -> Values:
         sections: list[Section] = []
         problems: list[str] = []
         for name, of in make.items():
             try:
-                result = _made(asked, name, of)
+                result = _made(query, name, of)
             except hk.errors.StudyError as error:
                 problems.append(f"{_NAMED.get(name, name)}: {error}.")
                 continue
-            saved = downloads(asked, name)
+            saved = downloads(query, name)
             sections.append(result_section(result, downloads=saved, opened=name == "metrics"))
-        where = ["--where", asked.where] if asked.where else []
+        where = ["--where", query.where] if query.where else []
         return {
             "results": sections,
             "problems": problems,
-            "commands": [asked.command(command, *where) for command in commands],
+            "commands": [query.command(command, *where) for command in commands],
         }
 
     return values, results
 
 
-def _made(asked: Asked, name: str, make: Callable[[Asked], Result]) -> Result:
-    result: Result = once(asked, name, lambda: make(asked))
+def _made(query: StudyQuery, name: str, make: Callable[[StudyQuery], Result]) -> Result:
+    result: Result = once(query, name, lambda: make(query))
     return result
 
 
-def _question(asked: Asked) -> Question:
-    return asked.question.also(resampling=_some(asked))
+def _question(query: StudyQuery) -> Question:
+    return query.question.also(resampling=_some(query))
 
 
 _metrics: Final = _with_results(
-    {"metrics": lambda asked: asked.study.metrics(asked.engines, _question(asked))}, "metrics"
+    {"metrics": lambda query: query.study.metrics(query.engines, _question(query))}, "metrics"
 )
 _calibration: Final = _with_results(
     {
-        "calibration": lambda asked: asked.study.calibration(asked.engines, _question(asked)),
-        "wdl-curves": lambda asked: asked.study.curve(asked.engines, _question(asked), wdl=True),
-        "wdl": lambda asked: asked.study.wdl(asked.engines, _question(asked)),
+        "calibration": lambda query: query.study.calibration(query.engines, _question(query)),
+        "wdl-curves": lambda query: query.study.curve(query.engines, _question(query), wdl=True),
+        "wdl": lambda query: query.study.wdl(query.engines, _question(query)),
     },
     "calibrate",
     "wdl",
@@ -474,26 +474,26 @@ VIEWS: Final[Mapping[str, View]] = {
         "Curves",
         "How often the first player won, by what evaluators said.",
         _curve_values,
-        lambda asked: {"curves": _answer(asked).curves, "gaps": _answer(asked).gaps},
-        lambda asked: asked.by is None and are_loaded(asked),
+        lambda query: {"curves": _answer(query).curves, "gaps": _answer(query).gaps},
+        lambda query: query.by is None and are_loaded(query),
     ),
     "slices": View(
         "Slices",
         "Conditions under which an evaluator is most wrong.",
         _slice_values,
-        lambda asked: {"slices": _slices_of(asked)},
+        lambda query: {"slices": _slices_of(query)},
     ),
     "games": View(
         "Games",
         "All games, or those in which the condition holds somewhere.",
         _game_values,
-        is_quick=lambda _asked: True,
+        is_quick=lambda _query: True,
     ),
     "disagreements": View(
         "Disagreements",
         "Where two evaluators differ most, and who was right.",
         _disagreement_values,
-        lambda asked: {"disagreements": _disagreements(asked)},
+        lambda query: {"disagreements": _disagreements(query)},
     ),
     "metrics": View(
         "Metrics", "How well evaluators tell wins from losses.", *_metrics
