@@ -16,6 +16,12 @@ FORMATS: Final = {
     "wthor": "WTHOR's .wtb of Othello, with .jou and .trn beside it",
 }
 """Formats of game records, described."""
+SUFFIXES: Final = (
+    *(".sgf", ".pgn", ".csa", ".kif", ".kifu", ".ki2", ".usi", ".wtb", ".blksgf", ".ggf"),
+    *(".sgf.xz", ".sgf.gz", ".pgn.xz", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".wtb.xz"),
+    *(".csa.xz", ".kif.xz", ".usi.xz"),
+)
+"""Usual endings of the names of record files."""
 
 # No pattern may backtrack over blanks: records are untrusted.
 _SGF = re.compile(rb"\([ \t\r\n]{0,99};")

@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 
 import hyoka as hk
 from hyoka.foundation.errors import escape_control_chars
+from hyoka.records.formats import SUFFIXES
 from hyoka.storage.files import open_regular, read_regular, umask
 from hyoka.storage.model_file import KINDS
 
@@ -31,11 +32,6 @@ _MOST: Final = 5000
 _HEADER: Final = 1 << 16
 _LONGEST: Final = 1000
 _SIGNS: Final = re.compile(r"([\s:,;=|+()\[\]\"'@]+)")
-_RECORDS: Final = (
-    *(".sgf", ".pgn", ".csa", ".kif", ".kifu", ".ki2", ".usi", ".wtb", ".blksgf", ".ggf"),
-    *(".sgf.xz", ".sgf.gz", ".pgn.xz", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".wtb.xz"),
-    *(".csa.xz", ".kif.xz", ".usi.xz"),
-)
 _NAME_TABLES: Final = (".jou", ".trn")
 _STUDY, _MATCH = "study.toml", "match.toml"
 
@@ -288,7 +284,7 @@ def _file(path: Path, state: os.stat_result) -> Described | None:
     size, changed = state.st_size, state.st_mtime
     if path.name == "report.html":
         return "report", {"size": size}, changed
-    if path.name.lower().endswith(_RECORDS):
+    if path.name.lower().endswith(SUFFIXES):
         return "records", {"size": size}, changed
     header = _header_of(path, state.st_mtime_ns, size)
     return None if header is None else ("model", header | {"size": size}, changed)
