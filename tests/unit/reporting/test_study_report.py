@@ -367,13 +367,14 @@ def test_a_report_shows_no_figure_of_few_games(tmp_path: Path) -> None:
     say(study, "points", lambda *about: 400 * (knowing(2.0)(*about) - 0.5), unit="points")
     report = study_report(study, ReportOptions(resamples=50))
     assert {finding.kind for finding in report.findings} == {"few games"}
-    _, curves, phases, metrics, *_, calibration = report.page.sections
+    _, curves, metrics, *_, calibration = report.page.sections
+    assert "As the game goes on" not in [section.title for section in report.page.sections]
     assert not curves.blocks
     assert "Not shown, with fewer than 20 games: " in " ".join(curves.words)
     assert not explorers(report.page)
     tables = [
         block
-        for section in (phases, metrics, calibration)
+        for section in (metrics, calibration)
         for block in section.blocks
         if isinstance(block, Table)
     ]

@@ -446,7 +446,7 @@ def bin_text(point: CurvePoint, unit: str) -> str:
 def phases_section(results: Results) -> Section | None:
     """The section on metrics by phase of the game."""
     courses = [(s.name, s.by_ply) for s in results.subjects if len(s.by_ply) > 1]
-    curves = [s for s in results.subjects if sum(bool(c.points) for c in s.phase_curves) > 1]
+    curves = [s for s in results.subjects if len(Curves(s.phase_curves).drawn) > 1]
     if not courses and not curves:
         return None
     words = (
