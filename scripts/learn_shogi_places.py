@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 import hyoka as hk
-from hyoka.models.linear import move_strengths, strengths_model
+from hyoka.models.linear import MoveStrengths, move_strengths
 from hyoka.records.bulk import GameTable
 
 HEADER = Path(__file__).parent.parent / "core" / "strengths" / "shogi_places.h"
@@ -76,7 +76,7 @@ def main() -> None:
         name: 1.0 if name.startswith(("move_of_", "drop_of_")) else strength
         for name, strength in move_strengths("shogi").items()
     }
-    found = games.weighings(strengths_model("shogi", plain))
+    found = games.weighings(MoveStrengths("shogi", plain).model())
     columns, signs, ends = [], [], [0]
     for position in games.positions():
         for entries in places(position):

@@ -13,7 +13,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka._core import Go7
 from hyoka.learning.strengths import frequent_shapes
-from hyoka.models.linear import SHAPE, move_strengths, strengths_model
+from hyoka.models.linear import SHAPE, MoveStrengths, move_strengths
 from hyoka.records import Record
 from hyoka.records.bulk import GameTable
 
@@ -118,7 +118,7 @@ def test_a_move_has_the_largest_shape_known_whatever_came_before(games: list[Rec
     found = frequent_shapes(GameTable.from_records(games), 150, least=2)
     strengths = dict.fromkeys(move_strengths("go7"), 1.0)
     strengths |= {SHAPE + text: float(i + 2) for i, text in enumerate(found)}
-    model = strengths_model("go7", strengths)  # one model: it keeps up with the board
+    model = MoveStrengths("go7", strengths).model()  # one model: it keeps up with the board
     number = {text: i + 2 for i, text in enumerate(found)}
     rows = list(played(games[:6]))
     random.Random(1).shuffle(rows)  # captures come and go, games follow each other
@@ -141,4 +141,4 @@ def test_bad_shapes_are_refused() -> None:
     with pytest.raises(ValueError, match="written with"):
         _core.GoShapes(["z" * SIZES[0]])
     with pytest.raises(ValueError, match="no shapes"):
-        strengths_model("shogi", {SHAPE + "e" * SIZES[0]: 2.0})
+        MoveStrengths("shogi", {SHAPE + "e" * SIZES[0]: 2.0}).model()

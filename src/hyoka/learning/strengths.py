@@ -17,7 +17,7 @@ from hyoka.foundation.math import Estimate
 from hyoka.foundation.options import check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.learning.bradley_terry import BradleyTerry, Optimizer, fit_bradley_terry
-from hyoka.models.linear import SHAPE, strengths_model, strengths_model_file
+from hyoka.models.linear import SHAPE, MoveStrengths
 from hyoka.models.loading import latent_content, latent_model
 from hyoka.models.model import Model
 from hyoka.records.bulk import GameTable
@@ -162,14 +162,13 @@ class Strengths(Result):
 
     def model(self) -> _core.Model:
         """Move model for searches."""
-        return strengths_model(
-            self.game, {each.name: each.strength.value for each in self.features}
-        )
+        strengths = {each.name: each.strength.value for each in self.features}
+        return MoveStrengths(self.game, strengths).model()
 
     def model_file(self) -> ModelFile:
         """Model file content; features that do not occur keep their bundled strengths."""
         learned = {each.name: each.strength.value for each in self.features if each.moves}
-        return strengths_model_file(self.game, learned, self.origin)
+        return MoveStrengths(self.game, learned, self.origin).model_file()
 
     def write(self, path: str | Path) -> None:
         """Write a model file for `predict` and `strengths=FILE`; `save` writes the table."""

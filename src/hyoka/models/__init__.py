@@ -4,9 +4,9 @@
 from hyoka.models.book import Book as Book
 from hyoka.models.bundled import bundled_model_file as bundled_model_file
 from hyoka.models.linear import LinearEvaluation as LinearEvaluation
+from hyoka.models.linear import MoveStrengths as MoveStrengths
 from hyoka.models.linear import linear_evaluation as linear_evaluation
 from hyoka.models.linear import move_strengths as move_strengths
-from hyoka.models.linear import strengths_model_file as strengths_model_file
 from hyoka.models.loading import static_evaluation as static_evaluation
 from hyoka.models.model import StaticEvaluation as StaticEvaluation
 from hyoka.models.networks import Convolution as Convolution

@@ -14,11 +14,10 @@ from typing import Final
 from hyoka.foundation.errors import NotationError, nearest
 from hyoka.games import FACTS, game_facts
 from hyoka.models.linear import (
+    MoveStrengths,
     has_features,
     has_terms,
     linear_evaluation,
-    move_strengths,
-    strengths_model_file,
 )
 from hyoka.storage.model_file import BUILT_IN, ModelFile, Origin
 
@@ -99,7 +98,7 @@ def _profiles() -> ModelFile:
 
 _BY_GAME: Final[dict[str, tuple[Callable[[str], bool], Callable[[str], ModelFile]]]] = {
     "weights": (has_terms, lambda game: linear_evaluation(game).model_file()),
-    "strengths": (has_features, lambda game: strengths_model_file(game, move_strengths(game))),
+    "strengths": (has_features, lambda game: MoveStrengths.load(game).model_file()),
 }
 """By kind: whether a game has a model, and the model."""
 _FOR_ANY_GAME: Final[dict[str, Callable[[], ModelFile]]] = {"profile": _profiles}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, SourceError, nearest
 from hyoka.games import Position, game_facts
-from hyoka.models.model import StaticEvaluation
+from hyoka.models.model import Model, StaticEvaluation
 from hyoka.storage.model_file import BUILT_IN, ModelFile, Origin, number_of, read_model_file, shown
 
 _GREATEST: Final = float(np.finfo(np.float32).max)
@@ -201,45 +201,55 @@ SHAPE: Final = "shape_"
 """The prefix of the names of shapes, which are always learned (Go)."""
 
 
+@dataclass(frozen=True, eq=False)
+class MoveStrengths(Model):
+    """Strengths (γ) of a game's move features, in the game's order; shapes come after them."""
+
+    kind = "strengths"
+
+    game: str
+    strengths: Mapping[str, float] = field(repr=False)
+    origin: Origin | None = None
+
+    @classmethod
+    def load(cls, game: str, source: str | Path | ModelFile | None = None) -> "MoveStrengths":
+        """Return the built-in strengths, updated from a file; raises SourceError."""
+        name = game_facts(game).name
+        numbers = dict(_core.move_features(name))
+        if not numbers:
+            raise NotationError(f"moves of {name} have no features, and so no strengths")
+        if source is None or source == BUILT_IN:
+            return cls(name, numbers)
+        file = read_model_file(source, cls.kind)
+        for feature, strength in _named_numbers(file, cls.kind, name)[0].items():
+            if feature not in numbers and not feature.startswith(SHAPE):
+                hint = nearest(feature, numbers)
+                raise SourceError(
+                    f"{file}: {name} has no feature '{shown(feature)}'; {hint}".rstrip("; ")
+                )
+            number = number_of(strength)
+            if not 0 < number <= _GREATEST:
+                raise SourceError(
+                    f"{file}: '{shown(feature)}' needs a positive number, not {shown(strength)}"
+                )
+            numbers[feature] = number
+        return cls(name, numbers, file.origin)
+
+    def _content(self) -> dict[str, Any]:
+        # The core uses float32: write the shortest text that reads back exactly.
+        numbers = {name: float(str(np.float32(each))) for name, each in self.strengths.items()}
+        return {"game": game_facts(self.game).name, "strengths": numbers}
+
+    def model(self) -> _core.Model:
+        """Return the compiled move model for searches."""
+        shapes = [name.removeprefix(SHAPE) for name in self.strengths if name.startswith(SHAPE)]
+        go_shapes = _core.GoShapes(shapes) if shapes else None
+        return _core.feature_strengths(self.game, list(self.strengths.values()), go_shapes)
+
+
 def move_strengths(game: str, strengths: str | Path | ModelFile | None = None) -> dict[str, float]:
     """The strengths (γ) of a game's move features: built-in values, updated from a file.
 
     Shapes in the file come after them.
     """
-    name = game_facts(game).name
-    numbers = dict(_core.move_features(name))
-    if not numbers:
-        raise NotationError(f"moves of {name} have no features, and so no strengths")
-    if strengths is None or strengths == BUILT_IN:
-        return numbers
-    file = read_model_file(strengths, "strengths")
-    for feature, strength in _named_numbers(file, "strengths", name)[0].items():
-        if feature not in numbers and not feature.startswith(SHAPE):
-            hint = nearest(feature, numbers)
-            raise SourceError(
-                f"{file}: {name} has no feature '{shown(feature)}'; {hint}".rstrip("; ")
-            )
-        number = number_of(strength)
-        if not 0 < number <= _GREATEST:
-            raise SourceError(
-                f"{file}: '{shown(feature)}' needs a positive number, not {shown(strength)}"
-            )
-        numbers[feature] = number
-    return numbers
-
-
-def strengths_model(game: str, strengths: Mapping[str, float]) -> _core.Model:
-    """Strengths as searches take them, with the names and order of `move_strengths`."""
-    shapes = [name.removeprefix(SHAPE) for name in strengths if name.startswith(SHAPE)]
-    go_shapes = _core.GoShapes(shapes) if shapes else None
-    return _core.feature_strengths(game, list(strengths.values()), go_shapes)
-
-
-def strengths_model_file(
-    game: str, strengths: Mapping[str, float], origin: Origin | None = None
-) -> ModelFile:
-    """The file of a game's strengths that `move_strengths` and `strengths=FILE` read."""
-    # The core uses float32: write the shortest text that reads back exactly.
-    numbers = {name: float(str(np.float32(strength))) for name, strength in strengths.items()}
-    content = {"game": game_facts(game).name, "strengths": numbers}
-    return ModelFile.of("strengths", content, origin=origin)
+    return dict(MoveStrengths.load(game, strengths).strengths)

@@ -16,9 +16,9 @@ from hyoka.games import AnyLine, AnyMove, game_facts, name_of
 from hyoka.models.bundled import default_evaluation, default_strengths, named_network
 from hyoka.models.linear import (
     SHAPE,
+    MoveStrengths,
     linear_evaluation,
     move_strengths,
-    strengths_model,
 )
 from hyoka.models.model import StaticEvaluation, join_header, split_header
 from hyoka.models.networks import Convolution, Network
@@ -43,7 +43,7 @@ def _of_strengths(game: str, model_file: ModelFile) -> _core.Model:
     if model_file.kind is None and not model_file.content.lstrip().startswith(b"{"):
         raise SourceError(f"{model_file}: neither strengths of features (JSON) nor a tree of METS")
     try:
-        return strengths_model(game, move_strengths(game, model_file))
+        return MoveStrengths.load(game, model_file).model()
     except NotationError as error:
         raise SourceError(f"{model_file}: {error}") from None
 

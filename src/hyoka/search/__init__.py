@@ -5,11 +5,11 @@ from hyoka.games.lines import as_line
 from hyoka.models.book import Book
 from hyoka.models.linear import (
     LinearEvaluation,
+    MoveStrengths,
     has_features,
     has_terms,
     linear_evaluation,
     move_strengths,
-    strengths_model_file,
 )
 from hyoka.models.loading import static_evaluation
 from hyoka.models.model import StaticEvaluation
@@ -35,6 +35,7 @@ __all__ = [
     "LinearEvaluation",
     "Mate",
     "MoveStats",
+    "MoveStrengths",
     "Network",
     "PlyPerceptrons",
     "PythonEvaluator",
@@ -65,6 +66,5 @@ __all__ = [
     "search_tree",
     "solve_ending",
     "static_evaluation",
-    "strengths_model_file",
     "uct",
 ]

@@ -11,7 +11,7 @@ import hyoka as hk
 from hyoka import _core
 from hyoka.foundation.errors import SourceError
 from hyoka.learning.prediction import combine
-from hyoka.models.linear import move_strengths, strengths_model_file
+from hyoka.models.linear import MoveStrengths, move_strengths
 from hyoka.models.loading import combined_content, move_model
 from hyoka.storage.model_file import ModelFile
 from unit.learning.test_strengths_latent import games_of_othello
@@ -22,7 +22,7 @@ def model_file(seed: int) -> ModelFile:
     chance = np.random.default_rng(seed)
     names = move_strengths("othello")
     strengths = dict(zip(names, np.exp(chance.normal(size=len(names))), strict=True))
-    return strengths_model_file("othello", strengths)
+    return MoveStrengths("othello", strengths).model_file()
 
 
 def test_strengths_are_multiplied_by_their_powers(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_nearly_equal_models_get_the_powers_of_the_optimum() -> None:
     first = move_strengths("othello")
     chance = np.random.default_rng(3)
     near = {name: each * float(np.exp(0.003 * chance.normal())) for name, each in first.items()}
-    parts = [strengths_model_file("othello", each) for each in (first, near)]
+    parts = [MoveStrengths("othello", each).model_file() for each in (first, near)]
     found = combine(games, parts)
     logs = [
         np.log(games.weighings(move_model("othello", part)).strengths.astype(np.float64))

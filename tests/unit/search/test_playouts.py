@@ -17,7 +17,7 @@ from hyoka.apps.cli.command_table import command_line
 from hyoka.learning.mets import learn_mets
 from hyoka.learning.prediction import table_of
 from hyoka.records.samples import sample_path
-from hyoka.search import Searcher, strengths_model_file
+from hyoka.search import MoveStrengths, Searcher
 from hyoka.search.playouts import PlayoutResults
 
 
@@ -215,7 +215,7 @@ def test_all_moves_alike_by_any_way() -> None:
 
 
 def test_files_of_move_models_serve_playouts(tmp_path: Path) -> None:
-    strengths = strengths_model_file("othello", {"corner": 1e6})
+    strengths = MoveStrengths("othello", {"corner": 1e6}).model_file()
     line = late(20)
     greedy = hk.playouts(line, 200, policy="strengths", strengths=strengths, seed=1)
     assert (greedy.scores != hk.playouts(line, 200, policy="strengths", seed=1).scores).any()
@@ -230,7 +230,7 @@ def test_files_of_move_models_serve_playouts(tmp_path: Path) -> None:
     [
         ({"policy": "strenghts"}, "did you mean strengths"),
         ({"policy": "light"}, "policy=light is for Go"),
-        ({"strengths": strengths_model_file("othello", {})}, "has no effect"),
+        ({"strengths": MoveStrengths("othello", {}).model_file()}, "has no effect"),
         ({"epsilon": 0.5}, "has no effect with policy=uniform"),
     ],
 )

@@ -16,12 +16,12 @@ from hyoka.engines import EngineSpec
 from hyoka.models.bundled import bundled_model_file, bundled_names
 from hyoka.search import (
     Book,
+    MoveStrengths,
     Searcher,
     SearchSpec,
     ab,
     linear_evaluation,
     move_strengths,
-    strengths_model_file,
     uct,
 )
 from hyoka.storage.model_file import KINDS, Kind, ModelFile, Origin, read_model_file
@@ -223,7 +223,7 @@ def test_values_are_taken_where_files_are() -> None:
     assert linear_evaluation("chess", WEIGHTS)["pawn"] == (90.0, 110.0)
     assert ab(eval=WEIGHTS).dependencies == {"eval": WEIGHTS.sha256}
     assert Book.from_file("chess", BOOK).counts
-    strengths = strengths_model_file("chess", {"recapture": 2.5})
+    strengths = MoveStrengths("chess", {"recapture": 2.5}).model_file()
     assert move_strengths("chess", strengths)["recapture"] == 2.5
     spec = uct(policy="strengths", strengths=strengths, book=BOOK)
     there = pickle.loads(pickle.dumps(spec))
@@ -314,7 +314,7 @@ def test_what_is_built_in_can_be_said_beside_a_file() -> None:
         moves = Searcher(spec, "chess").search(hk.Chess()).moves
         return [report.visits for report in moves]
 
-    file = strengths_model_file("chess", dict.fromkeys(move_strengths("chess"), 1.0))
+    file = MoveStrengths("chess", dict.fromkeys(move_strengths("chess"), 1.0)).model_file()
     mixed = spec(strengths=file, playout_strengths="built-in")
     assert "playout_strengths=built-in" in mixed.text
     assert mixed.id != spec(strengths=file).id

@@ -27,7 +27,7 @@ from hyoka.learning.selfplay_loop import Generation, LoopPlan
 from hyoka.reporting import Details, Table
 from hyoka.reporting.charts import _shrink_legends
 from hyoka.reporting.learning_report import loss_section
-from hyoka.search import move_strengths, strengths_model_file
+from hyoka.search import MoveStrengths
 from hyoka.storage.model_file import ModelFile, Origin
 from hyoka.study import Question
 from hyoka.study.evaluating import evaluate
@@ -94,7 +94,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     parent.save(place / "weights.json")
     child = Origin("hyoka learn weights", parents={"start": parent.sha256, "other": "0" * 64})
     ModelFile.of("weights", weights, origin=child).save(place / "child.json")
-    strengths_model_file("go9", move_strengths("go9")).save(place / "strengths.json")
+    MoveStrengths.load("go9").save(place / "strengths.json")
     _loop(place / "loop")
     _population(place / "objectives")
     return place
