@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from hyoka._core import resampled_sums
 from hyoka.analysis.calibration import SURE, probabilities
-from hyoka.analysis.sample import Reals, Resampling, Sample, interval
+from hyoka.analysis.sample import Reals, Resampling, Sample, interval, share_interval
 from hyoka.foundation.math import Estimate
 from hyoka.storage.result import (
     COUNT,
@@ -186,7 +186,10 @@ class _Diagram:
         confidence = self._resampling.confidence
         for point in np.flatnonzero(mass > 0).tolist():
             drawn = self._drawn_shares[:, point]
-            band = interval(float(share[point]), drawn, self._games, confidence)
+            value, games = float(share[point]), self._games
+            if value in {0.0, 1.0}:
+                games = len(np.unique(self._sample.games[self._shares == value]))
+            band = share_interval(value, drawn, games, confidence)
             yield ReliabilityPoint(
                 float(claim[point]), band.value, band.low, band.high, int(count[point])
             )

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import stats
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss, log_loss
 
@@ -130,6 +131,17 @@ def test_few_points_represent_many_values() -> None:
     assert sum(point.positions for point in points) == 5000
     shares = [point.share for point in points]
     assert (np.diff(shares) > -1e-12).all()
+
+
+def test_shares_of_zero_and_one_have_wilson_intervals_of_their_games() -> None:
+    values = np.repeat([0.1, 0.9], 40)
+    games = np.repeat(np.arange(40), 2)
+    sample = Sample.of("engine", values, results=values > 0.5, games=games)
+    first, last = measure_reliability(sample, resampling=Resampling(50)).points
+    reach = stats.t.ppf(0.975, 19) ** 2 / 20
+    for low, share, high in ((first.low, 0.0, first.high), (1 - last.high, 0.0, 1 - last.low)):
+        assert low == share
+        assert high == pytest.approx(reach / (1 + reach))
 
 
 def test_scores_without_a_curve_have_no_diagram() -> None:
