@@ -208,7 +208,7 @@ def test_records_are_converted(folder: Path) -> None:
         ),
         (("study", "append", "x", "games.pgn"), "x does not exist"),
         (("records", "info", "games.pgn", "--format", "pgm"), "no format 'pgm'"),
-        (("study", "create", ".", "games.pgn"), "already exists and is not a study"),
+        (("study", "create", ".", "games.pgn"), "is no place for a study; choose a new folder"),
         (("study", "evaluate", "nowhere"), "nowhere does not exist"),
         (("study", "sql", "nowhere", "select 1"), "nowhere does not exist"),
         (("records", "convert", "games.pgn", "-o", "x.doc"), "unknown format"),
