@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The first run takes minutes; it says what it does in a few lines.
 QUIETLY := @$(PYTHON) scripts/run_quietly.py
 
-.PHONY: FORCE build demo test test-fast test-builds coverage docs pictures wheel check tidy format lock stubs sanitize \
+.PHONY: FORCE build demo test test-fast slow-tests test-builds coverage docs pictures wheel check tidy format lock stubs sanitize \
     fuzz attack bench clean
 
 build: $(VENV)/.built
@@ -42,9 +42,13 @@ demo: build
 test: build
 	$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q $(FILES)
 
-# Unit tests that are not slow: about a minute.
+# Unit tests that are not slow, which tests/slow_tests.txt lists: less than a minute.
 test-fast: build
-	HYOKA_EXAMPLES=10 $(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q -m "not slow" tests/unit tests/laws
+	HYOKA_EXAMPLES=10 $(BIN)/python -m pytest -n $$(nproc) --dist loadgroup -q -m "not slow" tests/unit tests/laws
+
+# Measure the unit tests, and list those that take long; for an idle machine.
+slow-tests: build
+	HYOKA_SLOW_TESTS=1 $(BIN)/python -m pytest -n $$(nproc) --dist loadgroup -q tests/unit tests/laws
 
 # The lines and branches that `make test` runs, also in child processes: build/coverage/index.html.
 coverage: build

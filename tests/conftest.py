@@ -3,7 +3,7 @@ import gc
 import os
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,9 @@ from hypothesis import settings
 # They build the core once more, for minutes: `make test-builds`.
 BUILDS = ["e2e/test_new_game_in_cpp.py"]
 collect_ignore = [] if "HYOKA_BUILD_TESTS" in os.environ else BUILDS
+SLOW_TESTS = Path(__file__).with_name("slow_tests.txt")
+"""Test functions that take more than a quarter second of processor time: `make slow-tests`."""
+SLOW_S = 0.25
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
@@ -45,13 +48,57 @@ def shared_data() -> Callable[[str], Path]:
     return path_of
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: left out by `make test-fast` (tests/slow_tests.txt)")
+    if "HYOKA_SLOW_TESTS" in os.environ and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(SlowTests())
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist asks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests for which something is made once a module go to one worker, or each would make it."""
+    """Tests for which something is made once a module go to one worker, or each would make it.
+
+    Functions of the list of slow tests are marked as slow.
+    """
+    slow = set(SLOW_TESTS.read_text(encoding="utf-8").split())
     for item in items:
+        if item.nodeid.partition("[")[0] in slow:
+            item.add_marker(pytest.mark.slow)
         fixtures = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
         if any(each.scope == "module" for found in fixtures.values() for each in found):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def _processor_s() -> float:
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Measure a test's processor time, its finished child processes included."""
+    before = _processor_s()
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("processor_s", _processor_s() - before))
+
+
+class SlowTests:
+    """Writes the list of slow tests after a run of all tests, with HYOKA_SLOW_TESTS."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        name = re.sub(r"@[^@]+\.py$", "", report.nodeid).partition("[")[0]
+        for what, value in report.user_properties:
+            if report.when == "call" and what == "processor_s" and isinstance(value, float):
+                self._seconds[name] = self._seconds.get(name, 0.0) + value
+
+    def pytest_sessionfinish(self) -> None:
+        slow = sorted(name for name, seconds in self._seconds.items() if seconds >= SLOW_S)
+        SLOW_TESTS.write_text("".join(f"{name}\n" for name in slow), encoding="utf-8")
 
 
 def pytest_collection_finish() -> None:

@@ -226,6 +226,16 @@ def test_all_files_that_name_the_version_name_the_same() -> None:
 
 
 UNIT_TESTS = Path(__file__).parent
+
+
+def test_every_test_of_the_list_of_slow_ones_is_there() -> None:
+    root = UNIT_TESTS.parents[1]
+    for line in (UNIT_TESTS.parent / "slow_tests.txt").read_text(encoding="utf-8").splitlines():
+        file, *names = line.split("::")
+        text = (root / file).read_text(encoding="utf-8")
+        assert all(re.search(rf"(def|class) {name}\b", text) for name in names), line
+
+
 WITHOUT_A_MODULE = {
     "games/test_blokus_duo.py": "rules of the compiled core",
     "games/test_chess.py": "rules of the compiled core",
