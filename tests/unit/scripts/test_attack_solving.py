@@ -16,6 +16,6 @@ def test_an_engine_that_misbehaves_solves_what_it_solves(kind: str) -> None:
     solving.solved_by(kind)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1))
 def test_whatever_an_engine_does_problems_are_counted(seed: int) -> None:
     solving.solved_by_anything(seed)
