@@ -39,6 +39,7 @@ def test_weights_are_fitted_saved_and_played_with(folder: Path) -> None:
     result = hyoka(
         *("learn", "weights", "study", "--term", "corner*", "--term", "mobility"),
         *("-o", "weights.json", "--save-start", "start.json", "--curves", "curves.csv"),
+        *("--hold-out", "0.5"),  # curves of fewer than twenty games are not saved
         cwd=folder,
     )
     assert result.returncode == 0, result.stderr
