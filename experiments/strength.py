@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Playing strength of our searches: matches against engines, and ablations."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from experiments.context import Experiment, ExperimentContext
@@ -38,13 +39,14 @@ class StrengthExperiment:
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Play the missing games."""
         games = self.scales[scale]
+        bouts = tuple(map(_hurried, self.bouts)) if scale == "tiny" else self.bouts
         rows = []
-        for bout in self.bouts:
+        for bout in bouts:
             score = _play(context, bout, (bout.one, bout.other), self.id, games)
             rows.append((bout.title, *score_cells(score)))
         commands = tuple(
             (bout.title, f"`{bout.one}`", f"`{bout.other}`", bout.openings or "random")
-            for bout in self.bouts
+            for bout in bouts
         )
         return Outcome(
             f"{games} games each, sides exchanged in pairs",
@@ -61,6 +63,24 @@ SCORE_HEADINGS: Final = ("+−=", "points", "Elo")
 def score_cells(score: MatchScore) -> tuple[Value, ...]:
     """A match's cells under `SCORE_HEADINGS`."""
     return score.score, rate(score), elo(score)
+
+
+def _hurried(bout: Bout) -> Bout:
+    """The same match with a tenth of the time and of the playouts.
+
+    >>> bout = Bout("go", "go9", "uct:time=0.5", "gtp:gnugo --level 10")
+    >>> _hurried(bout).one, _hurried(bout).other
+    ('uct:time=0.05', 'gtp:gnugo --level 10')
+    """
+
+    def tenth(limit: re.Match[str]) -> str:
+        less = float(limit[2]) / 10
+        return f"{limit[1]}={less if limit[1] == 'time' else max(1, round(less)):g}"
+
+    one, other = (
+        re.sub(r"\b(time|playouts)=([\d.]+)", tenth, spec) for spec in (bout.one, bout.other)
+    )
+    return replace(bout, one=one, other=other)
 
 
 def _play(
@@ -112,6 +132,8 @@ class TunedExperiment:
     def run(self, context: ExperimentContext, scale: str) -> Outcome:
         """Tune the plain search, then play."""
         amount, bout = self.scales[scale], self.bout
+        if scale == "tiny":
+            bout = _hurried(bout)
         texts = {f"c {c:g}": f"{bout.other},c={c:g}" for c in self.constants}
         plan = plan_match(
             *(f"{name}={text}" for name, text in texts.items()),

@@ -504,6 +504,15 @@ def test_weights_on_our_sample_games(context: ExperimentContext, name: str) -> N
         assert all(isinstance(score, Score) and score.games == 2 for score in played)
 
 
+@pytest.mark.parametrize("name", ["000-table1", "strength-engines"])
+def test_a_folder_of_any_experiment_is_continued(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "games.csv").touch()
+    words = ["experiment", "run", "003-table1-text", "--scale", "tiny", "--output", str(tmp_path)]
+    result = CliRunner().invoke(command_line(words), words)
+    assert result.exit_code == 0, result.output
+
+
 def test_strength_on_few_games(context: ExperimentContext) -> None:
     parts = EXPERIMENTS["strength-go9-parts"]
     assert isinstance(parts, TunedExperiment)

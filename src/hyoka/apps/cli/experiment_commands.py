@@ -58,7 +58,7 @@ def experiment_run_command(
     ] = "small",
     folder: Annotated[
         Path,
-        OutputFolder((f"*/{STUDY}", "[0-9][0-9][0-9]-*/*"), "experiments"),
+        OutputFolder((f"*/{STUDY}", "[0-9][0-9][0-9]-*/*", "strength-*/*"), "experiments"),
         option("--output", "Output folder.", metavar="FOLDER"),
     ] = Path("reproductions"),
     data: Annotated[
