@@ -237,7 +237,7 @@ def test_reproduce_lists_its_experiments_and_suggests(tmp_path: Path) -> None:
     assert "did you mean 003-table1?" in wrong.stderr
     scale = hyoka("experiment", "run", "003-table1", "--scale", "huge", cwd=tmp_path)
     assert scale.returncode == 2
-    assert "known: small" in scale.stderr
+    assert "known: tiny, small" in scale.stderr
 
 
 def lines_of(journal: Path) -> int:

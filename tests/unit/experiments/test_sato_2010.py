@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sato 2010's tables: the paper's numbers, and a tiny run of each from games made here."""
 
+import dataclasses
 import json
 import lzma
 import zipfile
@@ -11,7 +12,13 @@ import pytest
 import hyoka as hk
 from experiments import EXPERIMENTS, ExperimentContext, Outcome, RecordsFolder
 from experiments.ladders import paired
-from experiments.sato_2010 import TABLE_3, bear_in_the_hole_endings, tactical_problems
+from experiments.sato_2010 import (
+    TABLE_3,
+    LostExperiment,
+    LostScale,
+    bear_in_the_hole_endings,
+    tactical_problems,
+)
 from hyoka.foundation.math import Estimate
 from hyoka.records import Record, write_records
 from hyoka.search import move_strengths
@@ -119,11 +126,22 @@ def test_endings_have_both_kings_in_corners_and_the_winner_to_move(
     assert run(context, "004-table8").tables
 
 
-@pytest.mark.parametrize("name", ["004-table6", "004-table7", "004-table9"])
+@pytest.mark.parametrize("name", ["004-table6", "004-table6-readings", "004-table7"])
 def test_a_tiny_run(context: ExperimentContext, name: str) -> None:
     outcome = run(context, name)
     assert outcome.tables[0].rows
-    assert outcome.verdicts or name == "004-table9"
+    assert outcome.verdicts
+
+
+def test_endings_that_look_even_are_evaluated_by_both(context: ExperimentContext) -> None:
+    experiment = EXPERIMENTS["004-table9"]
+    assert isinstance(experiment, LostExperiment)
+    every_game = {"all": LostScale(1, 2, 10, 100)}
+    outcome = dataclasses.replace(experiment, scales=every_game).run(context, "all")
+    [(_, positions, _), *even] = outcome.tables[0].rows
+    assert positions == 12
+    assert len({count for _, count, _ in even}) <= 1
+    assert len(outcome.verdicts) == len(even) / 2
 
 
 def test_what_one_solves_more_is_by_problem() -> None:

@@ -9,12 +9,10 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from unittest import mock
 
 import pytest
 
 from attack import commands
-from hyoka.apps.cli import command_options
 from hyoka.apps.cli.command_options import Output, output_of
 from hyoka.apps.cli.command_table import COMMANDS, Command
 
@@ -62,40 +60,12 @@ def test_every_input_is_given_as_every_output(command: Command) -> None:
             assert "reads this" in each.because
 
 
-@pytest.fixture(scope="module")
-def ground(tmp_path_factory: pytest.TempPathFactory) -> commands.Ground:
-    place = tmp_path_factory.mktemp("attack") / "ground"
-    place.mkdir()
-    commands.import_everything()
-    return commands.Ground(place)
-
-
-def test_every_output_in_no_folder_is_refused_by_the_check(ground: commands.Ground) -> None:
-    """Not when the work is done: then the message would be that of the failed write."""
-    tried, failed = 0, []
-    for command in COMMANDS:
-        for name, attacks in commands.attacks_on(command).items():
-            found = [each for each in attacks if "'missing/x" in each.what and each.refused]
-            for each in found if " as " not in name else []:
-                with commands.built(command):
-                    status, said = commands.tried(each, ground, 1.0)
-                tried += 1
-                if status != 2 or not re.search(r"missing: no such folder, for x", said):
-                    failed.append((command.name, each.what, status, said[-200:]))
-    assert tried >= 50
-    assert failed == []
-
-
-def test_a_command_that_overwrites_its_input_is_noticed(ground: commands.Ground) -> None:
-    """The walk over pairs fails where outputs are not checked."""
-    walk = commands.Walk(ground, 1.0, verbose=False)
-    [command] = [each for each in COMMANDS if each.name == "records convert"]
-    attacks = commands.attacks_on(command)["files as output"]
-    walk.attack(command, attacks)
-    assert not walk.tally.failures
-    with mock.patch.object(command_options, "check_output"):
-        walk.attack(command, attacks)
-    assert any("changed records.txt" in failure for failure in walk.tally.failures)
+@pytest.mark.parametrize("check", ["missing_folders", "overwritten_inputs"])
+def test_the_walk_notices(check: str) -> None:
+    """In a process of its own: the walk forks, and this process has threads."""
+    words = [sys.executable, str(Path(__file__).with_name("attack_checks.py")), check]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_documented_number_of_commands_is_today_s() -> None:
