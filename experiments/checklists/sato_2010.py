@@ -184,7 +184,12 @@ SATO_2010: Final = Checklist(
             "004-table9",
             "the position is a picture that the text does not give: siblings of it",
             run_time=RunTime("small", "half an hour"),
-            claims=(not_run("MCTS sees lost positions that αβ takes for even."),),
+            claims=(
+                confirmed(
+                    "MCTS sees who wins in endings that αβ takes for even.",
+                    "+0.093 (+0.062 to +0.126) of 1,973 positions",
+                ),
+            ),
         ),
     ),
 )
