@@ -30,7 +30,7 @@ settings.register_profile(
     "hyoka",
     deadline=None,
     derandomize="CI" in os.environ,
-    max_examples=int(os.environ.get("HYOKA_EXAMPLES", "50")),
+    max_examples=int(os.environ.get("HYOKA_EXAMPLES", "25")),
 )
 settings.load_profile("hyoka")
 
