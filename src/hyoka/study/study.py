@@ -428,9 +428,8 @@ def _clear_leftovers(folder: Path) -> None:
     """Remove the files that killed imports left in this folder."""
     for leftover in folder.parent.glob(f".{glob.escape(folder.name)}.*.partial"):
         owner = leftover.name.removeprefix(f".{folder.name}.").partition(".")[0]
-        held = is_held(leftover)
-        # A new folder has no lock yet.
-        if held is False or (held is None and not Path(f"/proc/{owner}").exists()):
+        # A living process may be about to lock its new folder.
+        if not Path(f"/proc/{owner}").exists() and not is_held(leftover):
             shutil.rmtree(leftover, ignore_errors=True)
 
 
