@@ -730,7 +730,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         ),
         {
             "tiny": PlayoutMatchScale(0, 2, openings=None, playouts=10, nodes=10),
-            "small": PlayoutMatchScale(0, 100, playouts=1_000, nodes=300),
+            "small": PlayoutMatchScale(0, 40, playouts=1_000, nodes=300),
             "medium": PlayoutMatchScale(0, 200, playouts=5_000, nodes=1_000),
             "paper": PlayoutMatchScale(0, 200, playouts=72_000, nodes=100_000),
         },
