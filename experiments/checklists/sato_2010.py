@@ -172,9 +172,12 @@ SATO_2010: Final = Checklist(
             "004-table8-playouts",
             run_time=RunTime("small", "an hour"),
             claims=(
-                not_run(
+                cannot_be_asked(
                     "In endings with kings in a bear-in-the-hole, MCTS finds moves that αβ does "
-                    "not."
+                    "not.",
+                    "the paper's position is a picture; over 60 siblings neither leads beyond "
+                    "chance",
+                    "-0.083 (-0.217 to +0.050)",
                 ),
             ),
         ),
