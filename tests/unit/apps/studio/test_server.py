@@ -163,6 +163,21 @@ def test_numbers_of_a_run_that_make_no_sense_are_not_shown(tmp_path: Path) -> No
 # Uploads
 
 
+def test_a_run_that_ends_while_its_page_is_made_changes_by_events(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise the page would show it as stopping forever."""
+    place = tmp_path / ".hyoka-studio" / "runs" / "1"
+    place.mkdir(parents=True)
+    stored = {"command": "match run", "values": {}, "words": ["match"], "made": 1.0}
+    (place / "run.json").write_text(json.dumps(stored))
+    looks = itertools.chain([True, True], itertools.repeat(False))
+    monkeypatch.setattr(Run, "is_alive", property(lambda _run: next(looks)))
+    text = client_of(app_on(tmp_path)).get("/runs/1").text
+    assert ">running<" in text
+    assert 'sse-connect="/runs/1/events"' in text
+
+
 def posted(app: Starlette, path: str, body: Iterator[bytes]) -> tuple[int, dict[bytes, bytes], int]:
     """Post a body whose stated length is wrong; gives the answer and how many parts were read.
 

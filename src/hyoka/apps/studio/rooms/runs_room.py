@@ -155,7 +155,11 @@ def one(request: Request) -> Response:
     """A run: how far it is, what it says, what it has made."""
     run = studio_of(request).runs.get(request.path_params["number"])
     again = address("/runs/new", command=run.command, **run.values)
-    return page(request, ROOM, "runs/run.html", run=run, again=again, **_parts(request, run))
+    # Before the state: a run that ends meanwhile must not be shown as alive on a page that no
+    # event changes.
+    live = run.is_alive
+    parts = _parts(request, run)
+    return page(request, ROOM, "runs/run.html", run=run, live=live, again=again, **parts)
 
 
 def changes_of_one(request: Request) -> Response:
