@@ -62,9 +62,10 @@ coverage: build
 test-builds: build
 	HYOKA_BUILD_TESTS=1 $(BIN)/python -m pytest -q tests/e2e/test_new_game_in_cpp.py
 
-# The docs as a site, with generated references: build/site/index.html. A broken link fails.
+# The docs as a site, with generated references: build/site/index.html. Broken links and requests to other hosts fail.
 docs: build
 	$(BIN)/sphinx-build -W --keep-going -q -b dirhtml docs build/site
+	$(BIN)/python scripts/check_site.py build/site
 
 # The pictures of a report and of the studio, for README and docs; needs Chromium.
 pictures: build

@@ -7,7 +7,6 @@ import pkgutil
 import re
 import runpy
 from collections.abc import Iterable, Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 import hyoka as hk
+from check_site import of_other_hosts
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -161,76 +161,6 @@ def test_the_page_of_limits_is_that_of_reports() -> None:
     assert page == (ROOT / "src/hyoka/reporting/caveats.md").read_text(encoding="utf-8")
 
 
-SITE = ROOT / "build" / "site"
-LOADED = {
-    "audio": "src",
-    "embed": "src",
-    "iframe": "src",
-    "image": "href",
-    "img": "src srcset",
-    "input": "src",
-    "link": "href",
-    "object": "data",
-    "script": "src",
-    "source": "src srcset",
-    "track": "src",
-    "use": "href",
-    "video": "src poster",
-}
-"""Attributes of HTML elements with addresses that a browser requests without a click."""
-ADDRESS_ONLY = {"author", "canonical", "index", "license", "next", "prev", "search"}
-"""Kinds of `<link>` that load nothing."""
-OTHER_HOST = re.compile(r"\s*(?!data:)(?:[a-z][a-z0-9+.-]*:)?//|\s*(?:https?|ftp):", re.IGNORECASE)
-IN_STYLE = re.compile(r"""url\(\s*["']?([^"')]*)|@import\s+["']([^"']*)""")
-IN_SCRIPT = re.compile(
-    r"""(?:import|from|fetch|import\(|importScripts|XMLHttpRequest|sendBeacon|src\s*=)"""
-    r"""\s*\(?\s*["'`]((?:https?:)?//[^"'`]*)"""
-)
-
-
-class Resources(HTMLParser):
-    """The addresses that a page loads without a click."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.addresses: list[str] = []
-        self._element = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._element = tag
-        values = {name.removeprefix("xlink:"): value or "" for name, value in attrs}
-        self.addresses += in_style(values.get("style", ""))
-        if tag == "link" and values.get("rel", "") in ADDRESS_ONLY:
-            return
-        for name in LOADED.get(tag, "").split():
-            parts = values.get(name, "").split(",") if name == "srcset" else [values.get(name, "")]
-            self.addresses += [part.split()[0] for part in parts if part.strip()]
-
-    def handle_endtag(self, tag: str) -> None:
-        self._element = ""
-
-    def handle_data(self, data: str) -> None:
-        if self._element == "style":
-            self.addresses += in_style(data)
-        elif self._element == "script":
-            self.addresses += IN_SCRIPT.findall(data)
-
-
-def in_style(text: str) -> list[str]:
-    """The addresses that a style sheet loads."""
-    return [url or sheet for url, sheet in IN_STYLE.findall(text)]
-
-
-def of_other_hosts(name: str, text: str) -> list[str]:
-    """The addresses of other hosts that a file of the site loads."""
-    if name.endswith(".html") or name.endswith(".svg"):
-        addresses = Resources(text).addresses
-    else:
-        addresses = in_style(text) if name.endswith(".css") else IN_SCRIPT.findall(text)
-    return [address for address in addresses if OTHER_HOST.match(address)]
-
-
 def test_requests_of_other_hosts_are_found() -> None:
     page = """<link rel="stylesheet" href="https://host/a.css"><link rel="canonical" href="//host">
         <script src="//host/b.js"></script><script>fetch("https://host/c")</script>
@@ -248,16 +178,3 @@ def test_requests_of_other_hosts_are_found() -> None:
     assert of_other_hosts("style.css", styles) == ["//host/h"]
     script = 'fetch(base + "searchindex.js"); import x from "https://host/i"; // http://www.w3.org/'
     assert of_other_hosts("script.js", script) == ["https://host/i"]
-
-
-def test_the_site_loads_nothing_from_other_hosts() -> None:
-    files = [path for path in SITE.rglob("*") if path.suffix in {".css", ".html", ".js", ".svg"}]
-    if not (SITE / "index.html").exists():
-        pytest.skip("needs the site that `make docs` builds")
-    assert {path.suffix for path in files} >= {".css", ".html", ".js"}
-    outside = {
-        str(path.relative_to(SITE)): found
-        for path in files
-        if (found := of_other_hosts(path.name, path.read_text(encoding="utf-8")))
-    }
-    assert outside == {}
