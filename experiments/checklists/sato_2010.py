@@ -140,7 +140,20 @@ SATO_2010: Final = Checklist(
                 ),
             ),
         ),
-        Item("table 6: matches", _SATO, "004-table6", "our αβ in TOHMI's place"),
+        Item(
+            "table 6: matches",
+            _SATO,
+            "004-table6",
+            "our αβ in TOHMI's place",
+            claims=(
+                cannot_be_asked(
+                    "MCTS scores 0.040 against a conventional program, 0.320 with quiescence at "
+                    "the root.",
+                    "fewer than 20 pairs; at equal time more games take hours",
+                    "1-9-0; 0-10-0",
+                ),
+            ),
+        ),
         Item(
             "table 6: readings of the reduction by 5 to 15 %",
             _SATO,
@@ -167,7 +180,18 @@ SATO_2010: Final = Checklist(
             "004-table6-gps",
             "needs Debian's `gpsshogi`",
         ),
-        Item("table 7: books", _SATO, "004-table7"),
+        Item(
+            "table 7: books",
+            _SATO,
+            "004-table7",
+            claims=(
+                cannot_be_asked(
+                    "A book's moves chosen by UCT beat moves drawn by frequency (0.610).",
+                    "fewer than 20 pairs",
+                    "9-11-0",
+                ),
+            ),
+        ),
         Item(
             "figure 2, table 8",
             ("experiments/ladders.py",),
