@@ -2,7 +2,7 @@
 """Takeuchi 2010 on Go: all positions with a ko, beside some of all positions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -19,7 +19,6 @@ from experiments.go_programs import (
     fuego,
     gnu_go,
     installed,
-    missing_labels,
     monte_carlo,
     tiny,
     uct,
@@ -66,14 +65,11 @@ class KoExperiment:
         context.evaluate(study, specs, chosen.kos, where=_KO)
         engines = context.evaluate(study, specs, chosen.sample)
         loaded = measured(study, engines, columns=COLUMNS)
-        judged = Judged(
-            present,
-            loaded,
-            context.place(self.id),
-            scale,
-            context.seed,
+        judged = replace(
+            Judged.of(
+                context, self.id, scale, wanted=chosen.programs, present=present, loaded=loaded
+            ),
             weights=_weights(loaded.columns[_KO], _ko_share(study)),
-            missing=missing_labels(chosen.programs, present),
         )
         tables, verdicts, figures = kos_and_accuracy(judged)
         return Outcome(judged.about, tables, tuple(verdicts), tuple(figures))

@@ -160,11 +160,6 @@ def installed(programs: Iterable[Program]) -> tuple[Program, ...]:
     return tuple(found)
 
 
-def missing_labels(wanted: Iterable[Program], present: Collection[Program]) -> tuple[str, ...]:
-    """Labels of the programs that are not installed."""
-    return tuple(each.label for each in wanted if each not in present)
-
-
 @dataclass(frozen=True)
 class GoScale:
     """Positions per game (None: all), and the programs."""
@@ -222,6 +217,22 @@ class Judged:
     """Weight of each position; 1 by default."""
     missing: tuple[str, ...] = ()
     """Labels of the programs that are not installed."""
+
+    @classmethod
+    def of(
+        cls,
+        context: ExperimentContext,
+        experiment: str,
+        scale: str,
+        *,
+        wanted: Collection[Program],
+        present: tuple[Program, ...],
+        loaded: Measured,
+    ) -> "Judged":
+        """The evaluations of an experiment by the programs that are installed."""
+        missing = tuple(each.label for each in wanted if each not in present)
+        place = context.place(experiment)
+        return cls(present, loaded, place, scale, context.seed, missing=missing)
 
     def __iter__(self) -> Iterator[tuple[Program, Sample]]:
         samples = (replace(each, weights=self.weights) for each in self.loaded.samples)
@@ -282,13 +293,6 @@ class GoExperiment:
         study = context.study(f"go9-{scale}", [RECORDS], where=chosen.where)
         engines = context.evaluate(study, [each.spec for each in present], chosen.sample)
         loaded = measured(study, engines, columns=COLUMNS)
-        judged = Judged(
-            present,
-            loaded,
-            context.place(self.id),
-            scale,
-            context.seed,
-            missing=missing_labels(wanted, present),
-        )
+        judged = Judged.of(context, self.id, scale, wanted=wanted, present=present, loaded=loaded)
         tables, verdicts, figures = self.analyze(judged)
         return Outcome(judged.about, tables, tuple(verdicts), tuple(figures))
