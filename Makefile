@@ -42,7 +42,7 @@ demo: build
 test: build
 	$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup -q $(FILES)
 
-# Unit tests that are not slow, which tests/slow_tests.txt lists: less than a minute.
+# Unit tests that are not slow, which tests/slow_tests.txt lists: two minutes.
 test-fast: build
 	HYOKA_EXAMPLES=10 $(BIN)/python -m pytest -n $$(nproc) --dist loadgroup -q -m "not slow" tests/unit tests/laws
 
