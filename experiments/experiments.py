@@ -5,6 +5,7 @@ from typing import Final
 
 from experiments import (
     go_analyses,
+    metric_strength,
     nakamura_2007,
     nakamura_2007_network,
     sato_2010,
@@ -394,6 +395,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
         *sato_2010.EXPERIMENTS,
         *sato_2013.EXPERIMENTS,
         *strength.EXPERIMENTS,
+        *metric_strength.EXPERIMENTS,
     )
 }
 
