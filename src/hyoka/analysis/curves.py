@@ -77,7 +77,10 @@ class FixedBins:
         numbers += finite >= _as_values_are((numbers + 0.5) * width)
         numbers -= finite < _as_values_are((numbers - 0.5) * width)
         inside = ((numbers + 0.5) * width > self.low) & ((numbers - 0.5) * width < self.high)
-        enough = _frequent(numbers[inside], max(self.at_least, 1))
+        finite_counts = None
+        if sample.counts is not None:
+            finite_counts = sample.counts[np.isfinite(sample.values)][inside]
+        enough = _frequent(numbers[inside], max(self.at_least, 1), finite_counts)
         if len(enough) > MOST_BINS:
             raise StudyError(
                 f"width {width:g} makes {len(enough):,} bins, more than {MOST_BINS:,}; choose a "
@@ -93,13 +96,12 @@ def open_bins(sample: Sample, at_least: int | None = None) -> FixedBins:
     Bins of values are 0.05 wide. Bins of scores are about a quarter of the scale of their logistic
     curve wide and reach five scales from even; without a fit, they are 1/40 of the range wide.
     """
-    least = least_positions(len(sample)) if at_least is None else at_least
+    least = least_positions(sample.position_count) if at_least is None else at_least
     if sample.unit == VALUE:
         return FixedBins(0.05, least)
-    finite = sample.values[np.isfinite(sample.values)]
-    if not len(finite):
+    if not np.isfinite(sample.values).any():
         return FixedBins(1.0, least)
-    low, high = np.quantile(finite, [0.01, 0.99])
+    low, high = sample.quantiles([0.01, 0.99])
     usual = nice_number(float(high - low) / 40)
     fit = fit_logistic(sample)
     if not (fit.converged and fit.scale.value > 0):
@@ -133,22 +135,58 @@ class AdaptiveBins:
 
     def cuts(self, sample: Sample) -> Cuts:
         """Compute the bins of a sample; mates have separate bins."""
-        edges = sample.ranking.adaptive_edges(self.positions, self.games, self.error)
+        edges = _adaptive_edges(sample, self)
         if len(edges):
             edges[-1] = np.nextafter(np.float32(edges[-1]), np.float32(np.inf))
         return _with_mates(edges, sample, set(edges[:-1].tolist()))
 
 
-def _frequent(numbers: Reals, least: int) -> Reals:
-    """The integers that occur at least `least` times, in order."""
+def _adaptive_edges(sample: Sample, binning: AdaptiveBins) -> Reals:
+    """Rising edges of bins that grow from the highest value down; the rest joins the lowest."""
+    counts = sample.counts
+    if counts is None:
+        fewest = binning.positions, binning.games
+        return np.asarray(sample.ranking.adaptive_edges(*fewest, binning.error))
+    finite = np.flatnonzero(np.isfinite(sample.values))
+    values, at = np.unique(sample.values[finite], return_inverse=True)
+    if not len(values):
+        return np.zeros(0)
+    by_value = np.split(finite[np.argsort(at, kind="stable")], np.cumsum(np.bincount(at))[:-1])
+    weights = sample.weight.astype(np.float64)
+    wins = weights * sample.results
+    falling = [float(values[-1])]
+    positions, sums = 0, np.zeros((2, sample.game_count))
+    for value, rows in zip(values[::-1].tolist(), by_value[::-1], strict=True):
+        positions += int(counts[rows].sum())
+        games_here = sample.games[rows]
+        sums[0] += np.bincount(games_here, wins[rows], sample.game_count)
+        sums[1] += np.bincount(games_here, weights[rows], sample.game_count)
+        games = int((sums[1] > 0).sum())
+        if positions < binning.positions or games < max(binning.games, 2):
+            continue
+        won, weight = sums.sum(axis=1)
+        squares = float(((sums[0] - won / weight * sums[1]) ** 2).sum())
+        if math.sqrt(squares * games / (games - 1)) / weight <= binning.error:
+            falling.append(value)
+            positions, sums = 0, np.zeros_like(sums)
+    if len(falling) == 1:
+        falling.append(falling[0])
+    falling[-1] = float(values[0])
+    if falling[0] == falling[1]:
+        falling[0] = math.nextafter(falling[0], math.inf)
+    return np.array(falling[::-1])
+
+
+def _frequent(numbers: Reals, least: int, times: NDArray[np.int64] | None = None) -> Reals:
+    """The integers that occur at least `least` times, in order; each occurs `times`, or once."""
     if not len(numbers):
         return numbers
     first = numbers.min()
     if numbers.max() - first < _COUNTED:
-        counts = np.bincount((numbers - first).astype(np.int64))
+        counts = np.bincount((numbers - first).astype(np.int64), times)
         return np.asarray(np.flatnonzero(counts >= least) + first, dtype=np.float64)
-    distinct, counts = np.unique(numbers, return_counts=True)
-    return np.asarray(distinct[counts >= least])
+    distinct, place = np.unique(numbers, return_inverse=True)
+    return np.asarray(distinct[np.bincount(place, times) >= least])
 
 
 def _as_values_are(edges: Reals) -> Reals:
@@ -294,10 +332,11 @@ def measure_curve(
     resampling = resampling or Resampling()
     if not len(sample):
         raise StudyError(f"{sample.name}: a curve needs at least one position")
-    least = least_positions(len(sample)) if at_least is None else at_least
+    positions = sample.position_count
+    least = least_positions(positions) if at_least is None else at_least
     cuts = (binning or open_bins(sample, least)).cuts(sample)
     edges = cuts.edges
-    bins = sample.ranking.bins(edges)
+    bins = sample.bins(edges)
     drawn = np.zeros((0, len(bins), 4))
     if resampling.resamples:
         drawn = sample.ranking.resampled_bins(
@@ -342,9 +381,9 @@ def measure_curve(
         sample.unit,
         condition,
         points,
-        len(sample),
-        len(np.unique(sample.games)),
-        len(sample) - int(count[used].sum()),
+        positions,
+        sample.count_games(),
+        positions - int(count[used].sum()),
         monotonicity(share[used], trials[used], drawn_shares[:, used], trend),
         fit_logistic(sample, resampling.confidence),
         resampling.confidence,
@@ -370,7 +409,7 @@ def _variance_of_one(mean: Reals, square: Reals) -> Reals:
 
 def _overall_design(sample: Sample) -> float:
     """Compute the design effect of the overall share."""
-    [all_positions] = sample.ranking.bins(np.array([-math.inf, math.inf]))
+    [all_positions] = sample.bins(np.array([-math.inf, math.inf]))
     weight, wins, _, _, by_games, count, games, squares = all_positions
     independent = float(_variance_of_one(wins / weight, squares / weight) / count)
     if not independent > 0:

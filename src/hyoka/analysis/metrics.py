@@ -33,7 +33,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from hyoka._core import Ranking, resampled_sums
+from hyoka._core import resampled_sums
 from hyoka.analysis.calibration import fit_logistic, probabilities
 from hyoka.analysis.curves import share_of
 from hyoka.analysis.sample import (
@@ -227,7 +227,7 @@ def measure(
     values = parts.values
     estimates = {name: Estimate(value) for name, value in values.items()}
     drawn: dict[str, Reals] = {}
-    games = len(np.unique(sample.games))
+    games = sample.count_games()
     if resampling.resamples:
         drawn = parts.resampled(resampling)
         estimates = {
@@ -237,13 +237,13 @@ def measure(
             for name in METRICS
         }
         estimates["calibration_error"] = parts.calibration(resampling, games)
-    weight = sample.weight
+    weight = sample.weight.astype(np.float64)
     wins = float((weight * sample.results).sum() / weight.sum()) if len(sample) else math.nan
     return MetricValues(
         sample.name,
         sample.unit,
         condition,
-        len(sample),
+        sample.position_count,
         games,
         wins,
         at,
@@ -274,14 +274,11 @@ class _MetricTerms:
         self.no_curve = "" if claims is not None else fit_logistic(sample).missing_reason
         self._claim = np.full(len(sample), math.nan) if claims is None else claims
         self._terms = self._position_terms(threshold)
-        self._claim_ranking = sample.ranking
+        self._claims = sample
         if sample.unit != VALUE and claims is not None:
-            rounded = claims.astype(np.float32)
-            self._claim_ranking = Ranking(
-                rounded, sample.results, sample.games, sample.game_count, sample.weights
-            )
+            self._claims = sample.with_values(claims.astype(np.float32))
         self._edges = np.linspace(0, 1, CALIBRATION_BINS + 1)
-        self._bins = self._claim_ranking.bins(self._edges)
+        self._bins = self._claims.bins(self._edges)
         self._noise = np.nan_to_num(self._bins[:, 4])
 
     def _position_terms(self, threshold: float) -> _Terms:
@@ -369,7 +366,7 @@ class _MetricTerms:
         return {name: self._turned(name, values) for name, values in metrics.items()}
 
     def _resampled_bins(self, resampling: Resampling) -> Reals:
-        return self._claim_ranking.resampled_bins(
+        return self._claims.ranking.resampled_bins(
             self._edges, resampling.resamples, resampling.seed, resampling.threads
         )
 

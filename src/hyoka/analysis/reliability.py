@@ -17,6 +17,7 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hyoka._core import resampled_sums
 from hyoka.analysis.calibration import SURE, probabilities
@@ -137,17 +138,15 @@ def measure_reliability(
     0.1
     """
     resampling = resampling or Resampling()
-    games = len(np.unique(sample.games))
+    games, positions = sample.count_games(), sample.position_count
     claims = probabilities(sample) if len(sample) else None
     if claims is None:
-        return Reliability(
-            sample.name, condition, len(sample), games, (), {}, resampling.confidence
-        )
+        return Reliability(sample.name, condition, positions, games, (), {}, resampling.confidence)
     diagram = _Diagram(sample, claims, games, resampling)
     return Reliability(
         sample.name,
         condition,
-        len(sample),
+        positions,
         games,
         tuple(diagram.points()),
         {loss: diagram.parts(loss) for loss in ENTROPIES},
@@ -165,7 +164,7 @@ class _Diagram:
         self._results = sample.results.astype(np.float64)
         values = sample.values.astype(np.float64)
         self._shares = recalibrated(values, self._results, self._weight)
-        edges = _edges(values)
+        edges = _edges(values, sample.counts)
         self._points = np.clip(np.searchsorted(edges, values, "right") - 1, 0, len(edges) - 2)
         drawn = np.zeros((0, len(edges) - 1, 4))
         if resampling.resamples:
@@ -179,7 +178,7 @@ class _Diagram:
         """Yield the points of the diagram with their bands."""
         size = self._drawn_mass.shape[1]
         mass = np.bincount(self._points, self._weight, size)
-        count = np.bincount(self._points, minlength=size)
+        count = np.bincount(self._points, self._sample.counts, size)
         with np.errstate(invalid="ignore", divide="ignore"):
             claim = np.bincount(self._points, self._weight * self._claims, size) / mass
             share = np.bincount(self._points, self._weight * self._shares, size) / mass
@@ -188,7 +187,7 @@ class _Diagram:
             drawn = self._drawn_shares[:, point]
             value, games = float(share[point]), self._games
             if value in {0.0, 1.0}:
-                games = len(np.unique(self._sample.games[self._shares == value]))
+                games = self._sample.count_games(self._shares == value)
             band = share_interval(value, drawn, games, confidence)
             yield ReliabilityPoint(
                 float(claim[point]), band.value, band.low, band.high, int(count[point])
@@ -306,12 +305,13 @@ def _overfitted(
     return Estimate(value, min(max(value - overfit - reach, 0.0), value), value + reach)
 
 
-def _edges(values: Reals) -> Reals:
+def _edges(values: Reals, counts: NDArray[np.int64] | None) -> Reals:
     """Cut values into at most `_MOST_POINTS` bins of whole values and equal counts."""
-    distinct = np.unique(values)
+    distinct, place = np.unique(values, return_inverse=True)
     if len(distinct) > _MOST_POINTS:
-        ranks = np.linspace(0, len(values), _MOST_POINTS, endpoint=False).astype(np.int64)
-        distinct = np.unique(np.sort(values)[ranks])
+        ends = np.cumsum(np.bincount(place, counts))
+        ranks = np.linspace(0, ends[-1], _MOST_POINTS, endpoint=False).astype(np.int64)
+        distinct = np.unique(distinct[np.searchsorted(ends, ranks, side="right")])
     inner = distinct[1:]
     if len(inner) and inner[-1] == math.inf:
         # The last bin starts above all finite values and holds the mates.

@@ -69,16 +69,21 @@ STRAIGHT: Final = Link()
 """The link that leaves scores unchanged."""
 
 
-def best_link(ranking: Ranking, scores: NDArray[Any]) -> Link:
+def best_link(
+    ranking: Ranking, scores: NDArray[Any], counts: NDArray[np.int64] | None = None
+) -> Link:
     """Choose the link with the least log-loss on held-out games.
 
     Candidates for the bend and the limit are 1, 2 and 5 times powers of ten in the range of the
-    scores, and infinity. The search alternates between the two.
+    scores, and infinity. The search alternates between the two. `counts` are the positions of each
+    score, by default one.
     """
-    sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
-    if not len(sizes):
+    sized = np.isfinite(scores) & (scores != 0)
+    if not sized.any():
         return STRAIGHT
-    low, middle, high = np.quantile(sizes, [0.05, 0.5, 0.995]).tolist()
+    sizes = np.abs(scores[sized])
+    some = None if counts is None else counts[sized]
+    low, middle, high = quantiles(sizes, [0.05, 0.5, 0.995], some).tolist()
     link = STRAIGHT
     for _ in range(_ROUNDS):
         bends = [Link(bend, link.limit) for bend in _nice_between(low, high)]
@@ -114,6 +119,54 @@ VALUE: Final = "value"
 """Unit of expected scores, 0 to 1."""
 
 
+def quantiles(
+    values: NDArray[Any], shares: Sequence[float], counts: NDArray[np.int64] | None = None
+) -> Reals:
+    """Compute quantiles of values that occur as often as `counts` say, by default once.
+
+    >>> quantiles(np.array([5.0, 1.0]), [0.5, 0.75], np.array([3, 1])).tolist()
+    [5.0, 5.0]
+    """
+    if counts is None:
+        return np.asarray(np.quantile(values, shares))
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(counts[order])
+    places = (ends[-1] - 1) * np.asarray(shares, np.float64)
+    below = np.floor(places)
+    low, high = (
+        values[order][np.searchsorted(ends, place, side="right")].astype(np.float64)
+        for place in (below, np.ceil(places))
+    )
+    return np.asarray(low + (high - low) * (places - below))
+
+
+@dataclass(frozen=True, eq=False)
+class Condensed:
+    """What the rows of a condensed sample stand for (`hyoka.analysis.condensed`)."""
+
+    counts: NDArray[np.int64] = field(repr=False)
+    """The number of positions of each row."""
+    bins: NDArray[np.int32] = field(repr=False)
+    """The bin of values of each row."""
+    pairs: NDArray[np.int32] = field(repr=False)
+    """Numbers of games by successive bins: the bin before plus one (0: none), and the bin."""
+    widths: Reals = field(repr=False)
+    """The width of each bin; 0 if its values are equal."""
+
+    def where(self, chosen: NDArray[np.bool_]) -> "Condensed":
+        """The same for some rows."""
+        return replace(self, counts=self.counts[chosen], bins=self.bins[chosen])
+
+    def games(self, chosen: NDArray[np.bool_] | None = None) -> int:
+        """The number of games of some rows, by default all; they must be those of some bins."""
+        bins = self.bins if chosen is None else self.bins[chosen]
+        return self.games_between(int(bins.min()), int(bins.max())) if len(bins) else 0
+
+    def games_between(self, first: int, last: int) -> int:
+        """The number of games with a position in a range of bins."""
+        return int(self.pairs[: first + 1, first : last + 1].sum(dtype=np.int64))
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Columns of positions: an evaluator's values, results, and games.
@@ -142,6 +195,9 @@ class Sample:
     """Link of the logistic curve of scores; None chooses it on held-out games."""
     first_player: str = "the first player"
     """Name of the first player in sentences."""
+    condensed: Condensed | None = None
+    """What each row stands for if it is not one position; `weights` are then counts, and `games`
+    are blocks of games."""
 
     @classmethod
     def of(
@@ -187,18 +243,68 @@ class Sample:
         """Weight of each position."""
         return np.ones(len(self), np.float32) if self.weights is None else self.weights
 
+    @property
+    def position_count(self) -> int:
+        """Number of positions."""
+        return len(self) if self.condensed is None else int(self.condensed.counts.sum())
+
+    @property
+    def counts(self) -> NDArray[np.int64] | None:
+        """Number of positions of each row; None: one."""
+        return None if self.condensed is None else self.condensed.counts
+
+    def count_games(self, chosen: NDArray[np.bool_] | None = None) -> int:
+        """Count the games of all positions, or of those with certain values."""
+        if self.condensed is None:
+            return len(np.unique(self.games if chosen is None else self.games[chosen]))
+        return self.condensed.games(chosen)
+
     @cached_property
     def ranking(self) -> Ranking:
         """The positions sorted by value."""
         return Ranking(self.values, self.results, self.games, self.game_count, self.weights)
+
+    def bins(self, edges: Reals) -> Reals:
+        """The bins between edges, as rows of `Ranking.bins`."""
+        bins = np.asarray(self.ranking.bins(edges))
+        if self.condensed is None:
+            return bins
+        at = np.searchsorted(edges, self.values.astype(np.float64), side="right") - 1
+        at[self.values == edges[-1]] = len(bins) - 1  # the last bin has its upper edge
+        inside = (at >= 0) & (at < len(bins))
+        at, of = at[inside], self.condensed.where(inside)
+        bins[:, 5] = np.bincount(at, of.counts, len(bins))
+        first, last = np.full(len(bins), np.iinfo(np.int32).max), np.full(len(bins), -1)
+        np.minimum.at(first, at, of.bins)
+        np.maximum.at(last, at, of.bins)
+        bins[:, 6] = [
+            of.games_between(low, high) if high >= 0 else 0
+            for low, high in zip(first.tolist(), last.tolist(), strict=True)
+        ]
+        return bins
+
+    def quantiles(self, shares: Sequence[float]) -> Reals:
+        """Quantiles of the finite values."""
+        finite = np.isfinite(self.values)
+        counts = self.counts
+        return quantiles(self.values[finite], shares, None if counts is None else counts[finite])
 
     @cached_property
     def fitted(self) -> tuple[LogisticFit, Link]:
         """The logistic curve of the results, and its link."""
         link = self.link
         if link is None:
-            link = STRAIGHT if self.unit == VALUE else best_link(self.ranking, self.values)
+            link = STRAIGHT if self.unit == VALUE else self._best_link()
         return self.ranking.logistic(link.bend, link.limit), link
+
+    def _best_link(self) -> Link:
+        if self.condensed is None:
+            return best_link(self.ranking, self.values)
+        return best_link(_link_ranking(self), self.values, self.condensed.counts)
+
+    def with_values(self, values: Floats) -> "Sample":
+        """A copy with values in the same or the opposite order."""
+        return replace(self, values=values)
 
     def where(self, chosen: NDArray[np.bool_], name: str | None = None) -> "Sample":
         """A subset of the positions. Games keep their numbers, so resamples draw the same games."""
@@ -210,6 +316,7 @@ class Sample:
             games=self.games[chosen],
             weights=None if self.weights is None else self.weights[chosen],
             rows=None if self.rows is None else self.rows[chosen],
+            condensed=None if self.condensed is None else self.condensed.where(chosen),
         )
 
     def with_results(self, results: NDArray[Any], name: str | None = None) -> "Sample":
@@ -233,6 +340,43 @@ class Sample:
         total = targets.sum()
         weights = factor[strata] * (len(self) / total if total > 0 else 0.0)
         return replace(self, weights=weights.astype(np.float32))
+
+
+_LINK_GROUPS: Final = 512
+_FOLDS: Final = 5
+"""As `Ranking.held_out_losses` has them."""
+
+
+def _link_ranking(sample: Sample) -> Ranking:
+    """The groups of values by which `Ranking.held_out_losses` chooses a link, as if by positions.
+
+    It closes a group of successive values once that has its share of the rows. Here each group is
+    one value with equally many rows, a win and a loss of each fold of the games.
+    """
+    assert sample.condensed is not None
+    finite = np.isfinite(sample.values)
+    values, at = np.unique(-sample.values[finite], return_inverse=True)
+    held = np.cumsum(np.bincount(at, sample.condensed.counts[finite]))
+    group_of = np.zeros(len(values), np.int64)
+    groups = 1
+    for i, below in enumerate(held[:-1].tolist()):
+        groups += below * _LINK_GROUPS >= held[-1] * groups
+        group_of[i + 1] = groups - 1
+    group = group_of[at]
+    weight = sample.weight[finite].astype(np.float64)
+    wins = weight * sample.results[finite]
+    mass = np.maximum(np.bincount(group, weight, groups), 1e-300)
+    means = np.bincount(group, weight * sample.values[finite], groups) / mass
+    cell = group * _FOLDS + sample.games[finite] % _FOLDS
+    size = groups * _FOLDS
+    won, lost = (np.bincount(cell, each, size) for each in (wins, weight - wins))
+    return Ranking(
+        np.tile(np.repeat(means, _FOLDS), 2).astype(np.float32),
+        np.repeat([1.0, 0.0], size).astype(np.float32),
+        np.tile(np.arange(size) % _FOLDS, 2).astype(np.uint32),
+        _FOLDS,
+        np.concatenate([won, lost]).astype(np.float32),
+    )
 
 
 def game_numbers(games: NDArray[Any]) -> tuple[NDArray[np.uint32], int]:
