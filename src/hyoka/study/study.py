@@ -50,7 +50,7 @@ from hyoka.study.python_games import (
 )
 from hyoka.study.sampling import titles_text
 from hyoka.study.sql import check_condition
-from hyoka.study.tables import CATEGORY_COLUMNS, Snapshot, ranking_columns
+from hyoka.study.tables import CATEGORY_COLUMNS, GameChoice, Snapshot, ranking_columns
 
 if TYPE_CHECKING:
     from hyoka.reporting.study_report import StudyReport
@@ -84,6 +84,8 @@ class Study:
     game: str
     columns: tuple[str, ...]
     """The columns that describe positions."""
+    chosen: GameChoice | None = None
+    """The games that queries see; None: all."""
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -165,7 +167,7 @@ class Study:
             return now_there.query(query)
 
     def _snapshot(self) -> Snapshot:
-        return Snapshot.of(self.path)
+        return Snapshot.of(self.path, self.chosen)
 
     def condition_columns(self) -> list[str]:
         """List the columns that a condition on positions may use."""

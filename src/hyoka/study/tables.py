@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of a study for SQL: a snapshot of its manifests."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hyoka.foundation.errors import StudyError
@@ -127,19 +129,91 @@ _CHECKED: Final = ds.ParquetFileFormat(
 
 
 @dataclass(frozen=True)
+class GameChoice:
+    """Some games of a study: those of a range of ids, or a random share of these.
+
+    A game is in the random share if a hash of its id is small enough, so that smaller shares are
+    parts of larger ones.
+    """
+
+    low: int = 0
+    high: int | None = None
+    """The end of the range, exclusive; None: unlimited."""
+    share: float = 1.0
+
+    def condition(self) -> ds.Expression | None:
+        """The condition on the column `game_id`; None if all games are chosen."""
+        game = pc.field("game_id")
+        conditions = [game >= self.low] if self.low > 0 else []
+        if self.high is not None:
+            conditions.append(game < self.high)
+        if self.share < 1:
+            conditions.append(_hash(game) < round(self.share * (_MASK + 1)))
+        both = conditions[:1]
+        for each in conditions[1:]:
+            both = [both[0] & each]
+        return both[0] if both else None
+
+    def files(self, files: Sequence[Path]) -> list[Path]:
+        """Leave out the files that have no game of the range."""
+        if self.low <= 0 and self.high is None:
+            return list(files)
+        ranges = [_game_range(file, file.stat().st_mtime_ns) for file in files]
+        high = np.inf if self.high is None else self.high
+        return [
+            file
+            for file, (first, last) in zip(files, ranges, strict=True)
+            if last >= self.low and first < high
+        ]
+
+
+_MASK: Final = (1 << 31) - 1
+
+
+def _hash(game: ds.Expression) -> ds.Expression:
+    """A pseudorandom number of 31 bits for each game id."""
+    x: Any = pc.bit_wise_and(game, _MASK)
+    for factor, shift in ((1_664_525, 15), (1_103_515_245, 13)):
+        x = pc.bit_wise_and(pc.multiply(x, factor), _MASK)
+        x = pc.bit_wise_xor(x, pc.shift_right(x, shift))
+    return pc.bit_wise_and(pc.multiply(x, 1_566_083_941), _MASK)
+
+
+@lru_cache(maxsize=200_000)
+def _game_range(file: Path, _changed: int) -> tuple[float, float]:
+    """The first and the last game of a part; unlimited if the part does not say."""
+    with reading(file):
+        metadata = pq.read_metadata(file)
+    first, last = np.inf, -np.inf
+    for i in range(metadata.num_row_groups):
+        group = metadata.row_group(i)
+        places = [
+            j for j in range(group.num_columns) if group.column(j).path_in_schema == "game_id"
+        ]
+        statistics = group.column(places[0]).statistics if places else None
+        if statistics is None or not statistics.has_min_max:
+            return -np.inf, np.inf
+        first, last = min(first, statistics.min), max(last, statistics.max)
+    return first, last
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """A snapshot of a study's manifests."""
 
     study: Manifest
     derived: dict[str, dict[str, Manifest]]
     """Manifests of the tables in `DERIVED` by name."""
+    chosen: GameChoice | None = None
+    """The games that queries see; None: all."""
 
     @classmethod
-    def of(cls, folder: Path) -> Self:
+    def of(cls, folder: Path, chosen: GameChoice | None = None) -> Self:
         """The current state of a study; raises StudyError if a manifest is damaged."""
         return cls(
             read_manifest(folder / DESCRIPTION),
             {table: _derived_manifests(folder, table) for table in DERIVED},
+            chosen,
         )
 
     @property
@@ -231,14 +305,9 @@ class Snapshot:
     def _partitioned(self, table: str) -> Any:
         key = pa.schema([(DERIVED[table], pa.string())])
         schema = pa.unify_schemas([_SCHEMAS[table], key])
-        files = [
-            str(file) for manifest in self.derived[table].values() for file in manifest.files()
-        ]
-        if not files:
-            return schema.empty_table()
-        return ds.dataset(
+        files = [file for manifest in self.derived[table].values() for file in manifest.files()]
+        return self._some_games(
             files,
-            format=_CHECKED,
             schema=schema,
             partitioning=ds.partitioning(key, flavor="hive"),
             partition_base_dir=str(self.study.folder / table),
@@ -247,7 +316,8 @@ class Snapshot:
     def _own(self, name: str) -> Any:
         files = self.derived["columns"][name].files()
         with reading(files[0]):
-            return ds.dataset([str(file) for file in files], format=_CHECKED)
+            schema = pq.read_schema(files[0])
+        return self._some_games(files, schema=schema)
 
     def _dataset(self, table: str, schema: pa.Schema | None) -> Any:
         files = self.study.files(table)
@@ -256,7 +326,19 @@ class Snapshot:
         if not files:
             raise StudyError(f"{self.study.folder}: this study has no {table}")
         with reading(files[0]):
-            return ds.dataset([str(file) for file in files], format=_CHECKED, schema=schema)
+            schema = schema or pq.read_schema(files[0])
+        return self._some_games(files, schema=schema)
+
+    def _some_games(self, files: Sequence[Path], *, schema: pa.Schema, **options: Any) -> Any:
+        """The rows of the chosen games in some files."""
+        condition = None
+        if self.chosen is not None and "game_id" in schema.names:
+            files, condition = self.chosen.files(files), self.chosen.condition()
+        if not files:
+            return schema.empty_table()
+        names = [str(file) for file in files]
+        table = ds.dataset(names, format=_CHECKED, schema=schema, **options)
+        return table if condition is None else table.filter(condition)
 
 
 def position_keys(games: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.int64]:
