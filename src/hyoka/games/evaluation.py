@@ -12,6 +12,8 @@ from hyoka._core import Player
 
 UNKNOWN_MATE: Final = 10_000
 """The length of a proved mate of unknown length (USI's `mate +`)."""
+MATE_SCORE: Final = 20_000
+"""Scores of at least this many centipawns are mates; engines' limits are higher."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

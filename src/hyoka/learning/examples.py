@@ -17,12 +17,13 @@ from hyoka.foundation.math import logistic
 from hyoka.foundation.options import WHERE_HELP, check_options, option
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import game_facts
+from hyoka.games.evaluation import MATE_SCORE
 from hyoka.learning.sigmoid import Array
 from hyoka.records.bulk import UNFINISHED, GameTable, Terms
 from hyoka.search import LinearEvaluation, linear_evaluation
 from hyoka.study import Study
 from hyoka.study.evaluating import sampled
-from hyoka.study.sampling import MATE_SCORE, chosen_evaluator
+from hyoka.study.sampling import chosen_evaluator
 from hyoka.study.sql import check_condition
 
 

@@ -32,6 +32,7 @@ from hyoka.foundation.errors import (
 from hyoka.foundation.options import WHERE_HELP, check_options, option, read_numbers
 from hyoka.foundation.text import distinct_titles, matches, prefix_of, shorten
 from hyoka.games import facts_named
+from hyoka.games.evaluation import MATE_SCORE
 from hyoka.storage.manifest import AUTHORS, COMMENTS, PLAYER, derived_file, read_manifest
 from hyoka.storage.result import CoveredGroup
 from hyoka.study.comment_authors import PlayersOf
@@ -142,8 +143,6 @@ GAME_COLUMNS: Final = ("komi", "handicap", "rules")
 """Game columns that slice discovery searches, beside position columns."""
 _BY_POINTS: Final = ("ab", "mc-score")
 """Searches that derive values from scores."""
-MATE_SCORE: Final = 20_000
-"""Scores of at least this many centipawns are mates; engines' limits are higher."""
 EVALUATOR: Final = "evaluator"
 _LONGEST_TITLE: Final = 60
 EVALUATION_COLUMNS: Final = (
