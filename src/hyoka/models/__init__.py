@@ -3,6 +3,7 @@
 
 from hyoka.models.book import Book as Book
 from hyoka.models.bundled import bundled_model_file as bundled_model_file
+from hyoka.models.calibration_model import CalibrationModel as CalibrationModel
 from hyoka.models.linear import LinearEvaluation as LinearEvaluation
 from hyoka.models.linear import MoveStrengths as MoveStrengths
 from hyoka.models.linear import linear_evaluation as linear_evaluation

@@ -65,6 +65,9 @@ KINDS: Final[dict[str, Kind]] = {
     "latent": Kind("the strengths and factors of features of moves"),
     "mets": Kind("a tree over the stones around a point, which ranks moves"),
     "formula": Kind("the weights of columns added to an evaluator's scores", is_json=True),
+    "calibration": Kind(
+        "a map from an evaluator's values or scores to expected scores", is_json=True
+    ),
     "book": Kind("the moves of an opening book by position, with how often they were played"),
     "profile": Kind("how GTP engines are asked"),
 }
