@@ -56,6 +56,11 @@ _COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], Any]]] = {
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\x00": lzma.LZMAFile,
     b"\x28\xb5\x2f\xfd": lambda raw: pa.CompressedInputStream(raw, "zstd"),
+    # pzstd, which packs Lichess's database, begins with a frame that only names a size.
+    **{
+        bytes([first]) + b"\x2a\x4d\x18": lambda raw: pa.CompressedInputStream(raw, "zstd")
+        for first in range(0x50, 0x60)
+    },
 }
 _NAMES_IN_ALL: Final = 4 * _NAMES_SIZE
 
