@@ -22,12 +22,21 @@ from hyoka.agents.agent import (
     Turn,
 )
 from hyoka.agents.imported_evaluations import ImportedEvaluations
-from hyoka.agents.kinds import SpecLike, agent_of, kind_of, roles_of, spec_of
+from hyoka.agents.kinds import (
+    CalibratedSpec,
+    SpecLike,
+    agent_of,
+    calibrated,
+    kind_of,
+    roles_of,
+    spec_of,
+)
 
 __all__ = [
     "ROLES",
     "Agent",
     "Answer",
+    "CalibratedSpec",
     "EvaluationSource",
     "Evaluator",
     "GamePlayer",
@@ -40,6 +49,7 @@ __all__ = [
     "TreeEvaluator",
     "Turn",
     "agent_of",
+    "calibrated",
     "kind_of",
     "roles_of",
     "spec_of",

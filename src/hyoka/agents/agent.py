@@ -2,6 +2,7 @@
 """The interface of agents and their roles: evaluator, player and solver."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +49,8 @@ class Spec(Protocol):
 
 
 S = TypeVar("S", bound=Spec)
+_CALIBRATION: Final = re.compile(r"([:,])\s*calibration\s*=([^,]*)(?:,|$)")
+"""The setting `calibration` of any agent."""
 
 
 class EvaluationSource(Protocol):
@@ -284,6 +287,28 @@ class Agent(Generic[S]):
         By default those that the class overrides.
         """
         return frozenset(role for role in ROLES if cls.takes(role))
+
+    @classmethod
+    def split_calibration(cls, text: str) -> tuple[str, str | None]:
+        """Split a spec's text into the text without the setting `calibration`, and its file.
+
+        >>> Agent.split_calibration("ab:calibration=a.json,nodes=9"), Agent.split_calibration("ab")
+        (('ab:nodes=9', 'a.json'), ('ab', None))
+        """
+        match = _CALIBRATION.search(text)
+        if match is None:
+            return text, None
+        rest = text[match.end() :]
+        return text[: match.start()] + (match[1] + rest if rest else ""), match[2].strip()
+
+    @classmethod
+    def join_calibration(cls, text: str, file: str) -> str:
+        """Add the setting `calibration` to a spec's text.
+
+        >>> Agent.join_calibration("ab:nodes=9", "a.json")
+        'ab:nodes=9,calibration=a.json'
+        """
+        return f"{text}{',' if ':' in text else ':'}calibration={file}"
 
     @classmethod
     def takes(cls, role: str) -> bool:

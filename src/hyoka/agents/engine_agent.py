@@ -83,6 +83,22 @@ class EngineAgent(Agent[EngineSpec]):
         return bool(self.spec.limits)
 
     @classmethod
+    def split_calibration(cls, text: str) -> tuple[str, str | None]:
+        """Take the setting from those before the command."""
+        spec = EngineSpec.from_text(text)
+        options = dict(spec.options)
+        file = options.pop("calibration", None)
+        if file is None:
+            return text, None
+        return replace(spec, options=tuple(options.items())).text, file
+
+    @classmethod
+    def join_calibration(cls, text: str, file: str) -> str:
+        """Add the setting to those before the command."""
+        spec = EngineSpec.from_text(text)
+        return replace(spec, options=(*spec.options, ("calibration", file))).text
+
+    @classmethod
     def roles(cls, prefix: str, game: str) -> frozenset[str]:
         """All roles in games that are played in the protocol."""
         plays = game_facts(game).name in PROTOCOLS[prefix.lower()].games

@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from hyoka.agents.agent import Agent, EvaluationSource, RecordedEvaluations
 from hyoka.foundation.errors import NotationError, ParameterError, SourceError, nearest
 from hyoka.games import facts_named
+from hyoka.records.katago import read_responses
 from hyoka.storage.files import read_regular
 from hyoka.storage.user_tables import NAMING, read_table
 
@@ -28,6 +29,10 @@ TABLE: Final = "table"
 _SETTINGS: Final = ("name", "value", "score", "view", "unit")
 _SETTING: Final = re.compile(rf"({'|'.join(_SETTINGS)})=([^,:]*)")
 _HEAD: Final = re.compile(rf"(?:{_SETTING.pattern}(?:,{_SETTING.pattern})*):")
+_CALIBRATED: Final = re.compile(
+    rf"\s*{TABLE}:((?:\w+=[^,:]*,)*)calibration=([^,:]*)(?:,([^:]*))?:", re.IGNORECASE
+)
+"""A text with the setting `calibration`."""
 _UNITS: Final = ("centipawns", "points")
 _VIEWS: Final = ("first", "mover")
 _VALUES: Final = ("value", "score", "mate", "win", "draw", "loss")
@@ -140,10 +145,33 @@ class TableAgent(Agent[ImportedEvaluations]):
     spec_type = ImportedEvaluations
     replaces_evaluations = True
 
+    @classmethod
+    def split_calibration(cls, text: str) -> tuple[str, str | None]:
+        """Take the setting from those before the file.
+
+        >>> TableAgent.split_calibration("table:name=x,calibration=a.json:mine.csv")
+        ('table:name=x:mine.csv', 'a.json')
+        """
+        match = _CALIBRATED.match(text)
+        if match is None:
+            return text, None
+        settings = ",".join(filter(None, [match[1].removesuffix(","), match[3]]))
+        return ":".join(filter(None, [TABLE, settings, text[match.end() :]])), match[2]
+
+    @classmethod
+    def join_calibration(cls, text: str, file: str) -> str:
+        """Add the setting to those before the file.
+
+        >>> TableAgent.join_calibration("table:name=x:mine.csv", "a.json")
+        'table:calibration=a.json,name=x:mine.csv'
+        """
+        _, _, rest = text.partition(":")
+        return f"{TABLE}:calibration={file}{',' if _HEAD.match(rest) else ':'}{rest}"
+
     def evaluations_in(self, source: EvaluationSource) -> list[RecordedEvaluations]:
         """Read the table's evaluations of a study's positions, from the first player's view."""
         spec = self.spec
-        table = read_table(spec.table)
+        table = _table(spec.table)
         columns = _columns(spec, table)
         naming = [name for name in table.column_names if name in NAMING]
         used = table.select([*naming, *_names(spec, table).values()])
@@ -168,6 +196,12 @@ class TableAgent(Agent[ImportedEvaluations]):
             "study",
         )
         return [RecordedEvaluations(spec, rows, identity, notes if matched.lost else ())]
+
+
+def _table(source: Any) -> pa.Table:
+    """Read a table, or the responses of KataGo's analysis engine."""
+    responses = read_responses(source) if isinstance(source, str | Path) else None
+    return read_table(source) if responses is None else responses
 
 
 def _names(spec: ImportedEvaluations, table: pa.Table) -> dict[str, str]:

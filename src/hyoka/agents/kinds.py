@@ -4,18 +4,36 @@
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, Final, cast
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Final, cast
 
-from hyoka.agents.agent import Agent, Answer, RecordedGame, Spec, Turn
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hyoka.agents.agent import (
+    Agent,
+    Answer,
+    EvaluationSource,
+    Evaluator,
+    GamePlayer,
+    RecordedEvaluations,
+    RecordedGame,
+    Solver,
+    Spec,
+    Turn,
+)
 from hyoka.agents.comments import CommentsAgent
 from hyoka.agents.engine_agent import EngineAgent
 from hyoka.agents.imported_evaluations import TableAgent
+from hyoka.engines import Failure
 from hyoka.foundation.errors import EngineError, NotationError, nearest
-from hyoka.foundation.text import prefix_of
+from hyoka.foundation.text import DefaultTitle, prefix_of
 from hyoka.games import Line, Position, facts_named, game_facts, is_in_python
 from hyoka.games.clock import expected_moves
 from hyoka.games.evaluation import Evaluation
+from hyoka.models.calibration_model import CalibrationModel, move_number
 from hyoka.records.problems import Exercise
 from hyoka.search import (
     KINDS,
@@ -27,6 +45,8 @@ from hyoka.search import (
     search_tree,
 )
 from hyoka.search.search_result import OnResult
+from hyoka.storage.manifest import CALIBRATION
+from hyoka.storage.model_file import ModelFile, read_model_file
 
 _OVERHEAD_S: Final = 0.01
 """The time that a search leaves on the clock for overhead."""
@@ -286,12 +306,220 @@ class FunctionEvaluator:
         """Do nothing: a function holds no resources."""
 
 
+@dataclass(frozen=True)
+class CalibratedSpec:
+    """A spec with the setting `calibration`: a model that maps its values or scores.
+
+    >>> from hyoka.models.calibration_model import CalibrationModel, PlattMap
+    >>> model = CalibrationModel("chess", "centipawns", PlattMap(0.0, 0.005))
+    >>> spec = CalibratedSpec(spec_of("ab:nodes=9"), replace(model.model_file(), path="a.json"))
+    >>> spec.text, spec.title
+    ('ab:nodes=9,calibration=a.json', 'Alpha-beta, 9 nodes, calibrated')
+    """
+
+    spec: Spec
+    """The spec without the setting."""
+    model_file: ModelFile
+
+    def __post_init__(self) -> None:
+        if isinstance(self.spec, CalibratedSpec):
+            raise NotationError(f"{self.spec.title}: it has a calibration already")
+        if "," in str(self.model_file):
+            raise NotationError(f"a spec can't have a file name with commas: '{self.model_file}'")
+        CalibrationModel.from_model_file(self.model_file)
+
+    @property
+    def text(self) -> str:
+        """The text that `spec_of` reads."""
+        return type(agent_of(self.spec)).join_calibration(self.spec.text, str(self.model_file))
+
+    def __str__(self) -> str:
+        return self.text + str(self.spec).removeprefix(self.spec.text)
+
+    @property
+    def title(self) -> str:
+        """The title of the spec and `calibrated`."""
+        title = f"{self.spec.title}, calibrated"
+        return DefaultTitle(title) if isinstance(self.spec.title, DefaultTitle) else title
+
+    @property
+    def id(self) -> str:
+        """The id of the spec and the hash of the model."""
+        return f"{self.spec.id}-calibrated-{self.model_file.sha256[:8]}"
+
+    @property
+    def dependencies(self) -> dict[str, str]:
+        """Those of the spec, and the hash of the model."""
+        return {**self.spec.dependencies, CALIBRATION: self.model_file.sha256}
+
+
+class _Inner:
+    """A property of the agent that is calibrated."""
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._name = name
+
+    def __get__(self, agent: "CalibratedAgent | None", owner: type[Any]) -> Any:
+        return self if agent is None else getattr(agent.inner, self._name)
+
+
+class CalibratedAgent(Agent[CalibratedSpec]):
+    """Any agent, with calibrated values. It plays the same moves."""
+
+    spec_type = CalibratedSpec
+    threads: Any = _Inner()
+    memory_mib: Any = _Inner()
+    has_limits: Any = _Inner()
+    best_limit: Any = _Inner()
+    is_single_threaded: Any = _Inner()
+    default_game: Any = _Inner()
+    seed: Any = _Inner()
+    move_time_s: Any = _Inner()
+    speaks_gtp: Any = _Inner()
+    replaces_evaluations: ClassVar[Any] = _Inner()
+
+    def __init__(self, spec: CalibratedSpec) -> None:
+        super().__init__(spec)
+        self.inner = agent_of(spec.spec)
+        self._model = CalibrationModel.from_model_file(spec.model_file)
+
+    def title_of(self, program: str) -> str:
+        """Return the title with the reported name."""
+        return f"{self.inner.title_of(program)}, calibrated"
+
+    def spec_for(self, game: str) -> CalibratedSpec:
+        """Return the spec with the game's defaults resolved."""
+        return replace(self.spec, spec=self.inner.spec_for(game))
+
+    def check(self, game: str, *, here: bool) -> None:
+        """Validate the agent and the model for a game."""
+        self.spec.model_file.check(CalibrationModel.kind, game)
+        self.inner.check(game, here=here)
+
+    def evaluations_in(self, source: EvaluationSource) -> list[RecordedEvaluations] | None:
+        """Read evaluations and calibrate them."""
+        recorded = self.inner.evaluations_in(source)
+        return None if recorded is None else [self._recorded(each) for each in recorded]
+
+    def _recorded(self, recorded: RecordedEvaluations) -> RecordedEvaluations:
+        """Calibrate the rows of a table."""
+        spec = CalibratedSpec(recorded.spec, self.spec.model_file)
+        identity = {
+            **recorded.identity,
+            "spec": spec.text,
+            "title": spec.title,
+            CALIBRATION: spec.model_file.sha256,
+        }
+        rows, model = recorded.rows, self._model
+        values, scores, mates = (_numbers(rows, name) for name in ("value", "score", "mate"))
+        units = set(rows["unit"].to_pylist()) if np.isfinite(scores).any() else set[str]()
+        try:
+            inputs = model.inputs(values, scores, mates, units)
+        except NotationError as error:
+            raise self._misfit(error) from None
+        moves = move_number(_numbers(rows, "ply"))
+        expected = np.where(np.isnan(inputs), values, model.expected(inputs, moves))
+        columns = {"value": expected}
+        columns |= dict(zip(("win", "draw", "loss"), model.chances(inputs, moves), strict=True))
+        rows = rows.drop_columns([name for name in columns if name in rows.column_names])
+        for name, numbers in columns.items():
+            rows = rows.append_column(name, pa.array(numbers, pa.float32(), from_pandas=True))
+        return replace(recorded, spec=spec, rows=rows, identity=identity)
+
+    def _misfit(self, error: NotationError) -> EngineError:
+        message = f"can't be calibrated by {self.spec.model_file}: {error}"
+        return EngineError(self.inner.spec.title, message, reason="option")
+
+    def _calibrated(self, evaluation: Evaluation, ply: int) -> Evaluation:
+        try:
+            return self._model.calibrated(evaluation, ply)
+        except NotationError as error:
+            raise self._misfit(error) from None
+
+    def evaluator(self, game: str, limits: SearchLimits | None = None) -> "CalibratedEvaluator":
+        """Return an evaluator with calibrated values."""
+        return CalibratedEvaluator(self.inner.evaluator(game, limits), self._calibrated)
+
+    def player(
+        self, game: str, name: str, limits: SearchLimits | None = None
+    ) -> "CalibratedGamePlayer":
+        """Return a player that plays the same moves and reports calibrated values."""
+        return CalibratedGamePlayer(self.inner.player(game, name, limits), self._calibrated)
+
+    def solver(self, limits: SearchLimits | None = None) -> Solver:
+        """Return the solver, whose answers have no values."""
+        return self.inner.solver(limits)
+
+
+def _numbers(rows: pa.Table, name: str) -> NDArray[np.float64]:
+    """A column of numbers; NaN where it is null or missing."""
+    if name not in rows.column_names:
+        return np.full(len(rows), math.nan)
+    return np.asarray(rows[name].cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+
+
+Calibrate = Callable[[Evaluation, int], Evaluation]
+"""Replaces the value of an evaluation after a number of plies."""
+
+
+class CalibratedEvaluator:
+    """An evaluator with calibrated values."""
+
+    def __init__(self, evaluator: Evaluator, calibrate: Calibrate) -> None:
+        self._evaluator = evaluator
+        self._calibrate = calibrate
+
+    def identity(self) -> tuple[str, str]:
+        """Return the evaluator's name and version."""
+        return self._evaluator.identity()
+
+    def evaluate_each(self, games: Sequence[RecordedGame]) -> Iterator[Evaluation | Failure]:
+        """Calibrate each evaluation."""
+        plies = (ply for game in games for ply in game.plies)
+        for ply, result in zip(plies, self._evaluator.evaluate_each(games), strict=True):
+            yield result if isinstance(result, Failure) else self._calibrate(result, ply)
+
+    def stop(self) -> None:
+        """End the running evaluation."""
+        self._evaluator.stop()
+
+    def close(self) -> None:
+        """Release the evaluator's resources."""
+        self._evaluator.close()
+
+
+class CalibratedGamePlayer:
+    """A player that reports calibrated values."""
+
+    def __init__(self, player: GamePlayer, calibrate: Calibrate) -> None:
+        self._player = player
+        self._calibrate = calibrate
+
+    async def new_game(self, seed: int) -> None:
+        """Forget previous games."""
+        await self._player.new_game(seed)
+
+    async def play(self, turn: Turn) -> Evaluation:
+        """Choose a move, and calibrate its evaluation."""
+        evaluation = await self._player.play(turn)
+        return self._calibrate(evaluation, len(turn.line.moves))
+
+    async def close(self) -> None:
+        """Release the player's resources."""
+        await self._player.close()
+
+    def stop(self) -> None:
+        """Make `play` return soon."""
+        self._player.stop()
+
+
 AGENT_KINDS: Final[list[type[Agent[Any]]]] = [
     CommentsAgent,
     TableAgent,
     SearchAgent,
     EngineAgent,
     FunctionAgent,
+    CalibratedAgent,
 ]
 """All kinds of agents."""
 
@@ -334,13 +562,23 @@ def spec_of(agent: SpecLike) -> Spec:
     hyoka.foundation.errors.NotationError: no search or engine 'ucd'; did you mean uct?
     """
     if isinstance(agent, str):
-        spec: Spec = kind_of(agent).spec_type.from_text(agent)
-        return spec
+        kind = kind_of(agent)
+        text, calibration = kind.split_calibration(agent)
+        spec: Spec = kind.spec_type.from_text(text)
+        return spec if calibration is None else calibrated(spec, calibration)
     if any(isinstance(agent, kind.spec_type) for kind in AGENT_KINDS):
         return cast(Spec, agent)
     if not callable(agent):
         raise NotationError(f"no search, engine or function: {agent!r}")
     return PythonEvaluator(agent)
+
+
+def calibrated(agent: SpecLike, model: str | Path | ModelFile) -> CalibratedSpec:
+    """Return the spec of an agent whose values a calibration model maps.
+
+    Raises SourceError for a file that is no such model.
+    """
+    return CalibratedSpec(spec_of(agent), read_model_file(model, CalibrationModel.kind))
 
 
 def agent_of(spec: SpecLike) -> Agent[Any]:

@@ -63,6 +63,8 @@ AUTHORS: Final = "authors"
 """The key of an evaluator's manifest if its comment authors are inferred from values."""
 PLAYER: Final = "player"
 """The key of an evaluator's manifest if it is a player or the versions of a program."""
+CALIBRATION: Final = "calibration"
+"""The key of an evaluator's manifest, or of its contents, if a model calibrates its values."""
 TABLES: Final = ("games", "positions", "remarks", "refused")
 DERIVED: Final = {
     "evaluations": "engine",

@@ -18,7 +18,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hyoka.agents import Agent, RecordedEvaluations, RecordedGame, Spec, SpecLike, agent_of
+from hyoka.agents import (
+    Agent,
+    CalibratedSpec,
+    RecordedEvaluations,
+    RecordedGame,
+    Spec,
+    SpecLike,
+    agent_of,
+    calibrated,
+)
 from hyoka.analysis import Sample
 from hyoka.engines import Failure
 from hyoka.foundation.errors import EngineError, NotationError, ParameterError, StudyError
@@ -28,10 +37,13 @@ from hyoka.foundation.text import DefaultTitle
 from hyoka.games import AnyLine, facts_named
 from hyoka.games.evaluation import Evaluation
 from hyoka.games.lines import as_line
+from hyoka.models.calibration_model import CalibrationModel
+from hyoka.models.training_games import LearnedGames
 from hyoka.parallel import Done, Run, RunStopped, WorkerState
 from hyoka.search.searcher import name_or_none, search_line
 from hyoka.search.spec import SearchSpec
 from hyoka.storage.files import now
+from hyoka.storage.game_ids import game_id
 from hyoka.storage.manifest import (
     AUTHORS,
     PLAYER,
@@ -41,6 +53,7 @@ from hyoka.storage.manifest import (
     derived_files,
     read_manifest,
 )
+from hyoka.storage.model_file import read_model_file
 from hyoka.storage.user_tables import MatchedRows
 from hyoka.study.comment_authors import PlayersOf
 from hyoka.study.sampling import evaluator_titles
@@ -285,6 +298,12 @@ class EvaluationPlan:
     title: str = option(
         "", "Title of the evaluator in reports; needs a single evaluator.", name="name"
     )
+    calibrated_by: Path | None = option(
+        None,
+        "Calibration model of `hyoka learn calibration`, which maps the values or scores of the "
+        "evaluators to expected scores.",
+        metavar="FILE",
+    )
     flush_s: float = 10.0
     """The interval in which results are written; longer in long runs."""
 
@@ -317,6 +336,9 @@ def evaluate(
     """
     plan = replace(plan or EvaluationPlan(), **options)
     every = specs if isinstance(specs, Sequence) and not isinstance(specs, str) else [specs]
+    if plan.calibrated_by is not None:
+        model = read_model_file(plan.calibrated_by, CalibrationModel.kind)
+        every = [calibrated(each, model) for each in every]
     agents = [agent_of(agent_of(each).spec_for(study.game)) for each in every]
     _check_names(agents)
     if plan.title and len(agents) > 1:
@@ -328,7 +350,9 @@ def evaluate(
         agent.check(study.game, here=executor is None)
         if (recorded := agent.evaluations_in(source)) is not None:
             anew = agent.replaces_evaluations
-            reports += [store(study, each, chosen, anew=anew) for each in recorded]
+            for each in recorded:
+                reports.append(store(study, each, chosen, anew=anew))
+                reports[-1].notes += _training_games_note(study, each.spec, chosen[0])
             continue
         spec = agent.spec
         with evaluations_of(study, spec.id) as change:
@@ -339,11 +363,30 @@ def evaluate(
             left = run.left(chosen, plan.retry_failed)
             tally = Tally(progress, spec.title, len(left[0]), "positions")
             run.evaluate(left, jobs, executor, tally)
+            run.report.notes += _training_games_note(study, spec, chosen[0])
             reports.append(run.report)
         if not isinstance(spec.title, DefaultTitle):
             set_title(study, spec.id, spec.title)
     _set_titles(study, reports, plan.title)
     return reports
+
+
+def _training_games_note(study: Study, spec: Spec, games: NDArray[Any]) -> list[str]:
+    """A note on evaluated games from which a calibration was learned."""
+    if not isinstance(spec, CalibratedSpec):
+        return []
+    file = spec.model_file
+    ids = ids_of_games(study, np.unique(games))
+    note = LearnedGames.of_origin(file.origin, str(file)).note(ids)
+    return [f"of the {len(ids):,} games: {note}; measure on other games"] if note else []
+
+
+def ids_of_games(study: Study, games: NDArray[Any]) -> NDArray[np.uint64]:
+    """The ids of some of the study's games, by their moves (see `hyoka.storage.game_ids`)."""
+    table = study.sql("select game_id, moves from games order by game_id")
+    places = np.searchsorted(table["game_id"].to_numpy(), games)
+    moves = table["moves"].take(pa.array(places)).to_pylist()
+    return np.array([game_id(np.frombuffer(each, np.uint16)) for each in moves], np.uint64)
 
 
 def _set_titles(study: Study, reports: Sequence[EvaluationSummary], title: str) -> None:

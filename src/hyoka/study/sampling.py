@@ -33,7 +33,14 @@ from hyoka.foundation.options import WHERE_HELP, check_options, option, read_num
 from hyoka.foundation.text import distinct_titles, matches, prefix_of, shorten
 from hyoka.games import facts_named
 from hyoka.games.evaluation import MATE_SCORE
-from hyoka.storage.manifest import AUTHORS, COMMENTS, PLAYER, derived_file, read_manifest
+from hyoka.storage.manifest import (
+    AUTHORS,
+    CALIBRATION,
+    COMMENTS,
+    PLAYER,
+    derived_file,
+    read_manifest,
+)
 from hyoka.storage.result import CoveredGroup
 from hyoka.study.comment_authors import PlayersOf
 from hyoka.study.sql import check_condition
@@ -275,7 +282,10 @@ def measured(
     for index, name in enumerate(names):
         kind = prefix_of(evaluator_text(study, name))
         by_points = kind in _BY_POINTS and "source" not in identity(study, name)
-        numbers, unit = _values(table, index, chosen.axis, name, by_points)
+        axis = chosen.axis
+        if axis == "auto" and is_calibrated(study, name):
+            axis = "value"
+        numbers, unit = _values(table, index, axis, name, by_points)
         rows = rows[~np.isnan(numbers[rows])]
         values.append(numbers)
         units.append(unit)
@@ -401,6 +411,12 @@ def _called(study: "Study", name: str) -> str:
 def is_player(study: "Study", name: str) -> bool:
     """Whether an evaluator is the comments of one player."""
     return PLAYER in identity(study, name)
+
+
+def is_calibrated(study: "Study", name: str) -> bool:
+    """Whether a calibration model maps the values of an evaluator."""
+    values = identity(study, name)
+    return CALIBRATION in values or CALIBRATION in (values.get("contents") or {})
 
 
 def identity(study: "Study", name: str) -> dict[str, Any]:

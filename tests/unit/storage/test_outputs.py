@@ -49,7 +49,7 @@ def kinds_of_value(parameter: inspect.Parameter) -> set[Any]:
     return found
 
 
-INPUTS = {"--from", "--study", "--config", "--data", "--model"}
+INPUTS = {"--from", "--study", "--config", "--data", "--model", "--calibrated-by"}
 """Options with paths that are read."""
 
 

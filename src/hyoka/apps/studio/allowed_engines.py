@@ -98,6 +98,10 @@ def _check_names_no_program(text: str, names: Sequence[str]) -> None:
 
 def _with_files(spec: str, path_of: Callable[[str], Path]) -> str:
     """Return a spec with full names of files: the current folder may be another one."""
+    agent = kind_of(spec)
+    spec, calibration = agent.split_calibration(spec)
+    if calibration is not None:
+        return agent.join_calibration(_with_files(spec, path_of), str(path_of(calibration)))
     kind, colon, settings = spec.partition(":")
     if kind.lower() == TABLE:
         table = ImportedEvaluations.from_text(spec)
