@@ -221,13 +221,14 @@ def _ranges(
     few = len(levels) <= FEW_LEVELS
     for cut in cuts:
         if cut > levels[0] and not (few and cut == levels[-1]):
-            number = _number(cut)
-            yield Condition(f"{quoted} >= {number}", f"{name} ≥ {number}", column, numbers >= cut)
+            number, shown = _number(cut), _rounded(cut)
+            yield Condition(f"{quoted} >= {number}", f"{name} ≥ {shown}", column, numbers >= cut)
         if cut > levels[0] and not (few and cut == levels[1]):
-            number = _number(cut)
-            yield Condition(f"{quoted} < {number}", f"{name} < {number}", column, numbers < cut)
+            number, shown = _number(cut), _rounded(cut)
+            yield Condition(f"{quoted} < {number}", f"{name} < {shown}", column, numbers < cut)
     for low, high in itertools.pairwise(cuts):
         between = _between(name, name, numbers, low, high)
+        between = replace(between, words=f"{_rounded(low)} ≤ {name} < {_rounded(high)}")
         if not few or len(np.unique(numbers[between.holds])) > 1:
             yield between
 
@@ -253,3 +254,12 @@ def _quoted(name: str) -> str:
 def _number(value: float) -> str:
     """Format a number as SQL without loss of precision."""
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
+
+
+def _rounded(value: float) -> str:
+    """Format a quantile for people.
+
+    >>> _rounded(5), _rounded(0.014964805347239207), _rounded(123456.7)
+    ('5', '0.01496', '123456.7')
+    """
+    return _number(value) if abs(value) >= 1000 else f"{value:.4g}"
