@@ -14,10 +14,12 @@ import math
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import norm
@@ -31,6 +33,7 @@ from hyoka.analysis import (
     Sample,
     SliceSettings,
     Stages,
+    condition_gap,
     find_slices,
     fit_wdl_model,
     measure,
@@ -316,19 +319,81 @@ def _tests(equals: Equals, holds: NDArray[np.bool_], seed: int) -> dict[str, boo
 
 def slices(runs: int, seed: int) -> Iterator[Row]:
     """A search where there is no weakness, and where one was planted."""
-    none, first = [], []
+    for games in (150, 200, 400):
+        none = []
+        for run in range(runs):
+            rng = np.random.default_rng([seed, run])
+            sample = noisy_leads(rng, games)
+            found = find_slices(sample, columns_of(rng, sample), resampling=NO_INTERVALS)
+            none.append(len(found) == 0)
+        yield Row(f"searches that find none where there is none, {games} games", share(none), runs)
+    first = []
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
-        sample = noisy_leads(rng, 200)
-        found = find_slices(sample, columns_of(rng, sample), resampling=NO_INTERVALS)
-        none.append(len(found) == 0)
         sample = noisy_leads(rng, 300)
         planted = rng.random(len(sample)) < np.where(sample.results == 1, 0.22, 0.10)
         columns = columns_of(rng, sample) | {"planted": planted}
         found = find_slices(sample, columns, resampling=NO_INTERVALS)
         first.append(len(found) > 0 and found[0].condition.sql == "planted")
-    yield Row("searches that find none where there is none, 200 games", share(none), runs)
     yield Row("searches that list a planted weakness first, 300 games", share(first), runs)
+
+
+def confirmed(runs: int, seed: int) -> Iterator[Row]:
+    """The slices that held-out games confirm, where one condition and a conjunction are planted.
+
+    Studies are drawn from a population of games, so that the effect of any slice is known.
+    """
+    rng = np.random.default_rng(seed)
+    everything, columns = planted_slices(rng, MANY)
+    database = duckdb.connect()
+    database.register("columns", pa.table(columns))
+    for games in (400, 1000):
+        single, triple, held, false = [], [], [], []
+        for run in range(runs):
+            drawn = np.zeros(MANY, bool)
+            drawn[np.random.default_rng([seed, run]).choice(MANY, games, replace=False)] = True
+            rows = drawn[everything.games]
+            sample = Sample.of(
+                "simulated",
+                everything.values[rows],
+                results=everything.results[rows],
+                games=everything.games[rows],
+            )
+            here = {name: column[rows] for name, column in columns.items()}
+            found = find_slices(sample, here, resampling=Resampling(0, seed=run))
+            of_columns = [each.condition.columns for each in found]
+            single.append({"planted"} in of_columns)
+            triple.append({"a", "b", "c"} in of_columns)
+            for each in found:
+                query = f"select {each.condition.sql} as holds from columns"
+                holds = database.execute(query).fetchnumpy()["holds"]
+                gap = condition_gap(everything, np.asarray(holds, bool))
+                real = gap.departure(each.departure.kind)
+                held.append(each.effect.low <= real.effect.value <= each.effect.high)
+                false.append(real.p_value > 0.05)
+        of = f"confirmed slices, {games} games"
+        yield Row(f"searches with the planted condition among the {of}", share(single), runs)
+        yield Row(f"searches with the planted conjunction of three among the {of}",
+                  share(triple), runs)  # fmt: skip
+        yield Row(f"{of}, without an effect in {MANY:,} games", share(false), len(false))
+        yield Row(f"intervals of {of} that hold the effect", share(held), len(held))
+
+
+def planted_slices(
+    rng: np.random.Generator, games: int
+) -> tuple[Sample, dict[str, NDArray[np.generic]]]:
+    """An evaluator that is wrong under one condition and under the conjunction of three."""
+    sample = noisy_leads(rng, games)
+    columns = columns_of(rng, sample)
+    a, b, c, planted = (rng.random(len(sample)) < each for each in (0.5, 0.5, 0.5, 0.15))
+    odds = np.log(sample.values / (1 - sample.values)) - 0.9 * (a & b & c) + 0.6 * planted
+    return replace(sample, values=(1 / (1 + np.exp(-odds))).astype(np.float32)), {
+        **columns,
+        "a": a,
+        "b": b,
+        "c": c,
+        "planted": planted,
+    }
 
 
 def late(runs: int, seed: int) -> Iterator[Row]:
@@ -345,16 +410,14 @@ def late(runs: int, seed: int) -> Iterator[Row]:
         found = find_slices(
             sample,
             columns,
-            SliceSettings(pairs=False),
+            SliceSettings(depth=1),
             controls=[phase(sample)],
             resampling=NO_INTERVALS,
         )
         sure = {split.condition.sql for split in found if split.is_sure}
         merely.append("idle" in sure)
         own.append("weak" in sure)
-        plain = find_slices(
-            sample, {"idle": idle}, SliceSettings(pairs=False), resampling=NO_INTERVALS
-        )
+        plain = find_slices(sample, {"idle": idle}, SliceSettings(depth=1), resampling=NO_INTERVALS)
         missed.append(any(split.is_sure for split in plain))
     yield Row("conditions that merely come late and pass for findings, 400 games",
               share(merely), runs)  # fmt: skip
@@ -535,6 +598,7 @@ CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
     "monotonicity": (monotonicity, 600),
     "gaps": (gaps, 100),
     "splits": (slices, 300),
+    "confirmed": (confirmed, 200),
     "late": (late, 200),
     "elo": (elo_interval, 1000),
     "sprt": (sprt, 2000),

@@ -82,11 +82,12 @@ from hyoka.analysis.sample import Sample as Sample
 from hyoka.analysis.sample import game_numbers as game_numbers
 from hyoka.analysis.sample import interval as interval
 from hyoka.analysis.sample import mean_by_games as mean_by_games
+from hyoka.analysis.slice_search import SliceSettings as SliceSettings
 from hyoka.analysis.slices import Control as Control
 from hyoka.analysis.slices import Explanation as Explanation
+from hyoka.analysis.slices import Impact as Impact
 from hyoka.analysis.slices import Slice as Slice
 from hyoka.analysis.slices import Slices as Slices
-from hyoka.analysis.slices import SliceSettings as SliceSettings
 from hyoka.analysis.slices import find_slices as find_slices
 from hyoka.analysis.wdl import Stages as Stages
 from hyoka.analysis.wdl import WdlModel as WdlModel

@@ -271,6 +271,11 @@ class Equals:
         _, both = np.unique(np.stack([self.strata, strata]), axis=1, return_inverse=True)
         return Equals(self.sample, both.astype(np.int64).ravel())
 
+    def where(self, chosen: NDArray[np.bool_]) -> "Equals":
+        """Equal positions within a subset, with the subset's overall curve."""
+        strata = None if self.strata is None else self.strata[chosen]
+        return Equals(self.sample.where(chosen), strata)
+
     @cached_property
     def _edges(self) -> Reals:
         return matching_bins(self.sample).cuts(self.sample).edges
@@ -337,6 +342,55 @@ class Equals:
             least_positions=_SHARED,
             resampling=resampling,
         )
+
+    @cached_property
+    def expected(self) -> Reals:
+        """Mean result of the positions that equal each position: the overall curve."""
+        cells, weight = self._cells[0] + 1, self.sample.weight.astype(np.float64)
+        total = np.maximum(np.bincount(cells, weight), 1e-300)
+        return np.asarray((np.bincount(cells, weight * self.sample.results) / total)[cells])
+
+    def sign(self, kind: Kind) -> Reals:
+        """Sign of each position's residual in a departure: -1 if the second player is ahead."""
+        ahead = np.where(self._favors_first, 1.0, -1.0)
+        return np.ones(len(self.sample)) if kind == "level" else ahead
+
+    def residuals(self, kind: Kind) -> Reals:
+        """Weighted results minus the overall curve; their mean over a condition is its effect."""
+        beyond = self.sample.results - self.expected
+        return np.asarray(self.sample.weight * self.sign(kind) * beyond)
+
+    @property
+    def loss(self) -> float:
+        """Brier loss of the overall curve, summed over all positions."""
+        return float((self.sample.weight * (self.sample.results - self.expected) ** 2).sum())
+
+    def coefficient(
+        self, holds: NDArray[np.bool_], kind: Kind, given: NDArray[np.bool_] | None = None
+    ) -> tuple[float, float]:
+        """Regression coefficient of a condition at equal values, and its error by games.
+
+        With `given`, equal positions also agree in that other condition. A condition without
+        variation among equal positions has the coefficient 0 with an infinite error.
+        """
+        cells = self._cells[0] + 1
+        cells = cells if given is None else 2 * cells + given
+        weight = self.sample.weight.astype(np.float64)
+        total = np.maximum(np.bincount(cells, weight), 1e-300)
+        mean = np.bincount(cells, weight * self.sample.results) / total
+        beyond = holds - (np.bincount(cells, weight * holds) / total)[cells]
+        score = weight * self.sign(kind) * (self.sample.results - mean[cells]) * beyond
+        games = self.sample.games
+        influence = np.bincount(games, score)
+        leverage = np.bincount(games, weight * beyond**2)
+        spread = float(leverage.sum())
+        contributing = int((leverage > 0).sum())
+        if spread <= _NOTHING * weight.sum() or contributing < 2:
+            return 0.0, math.inf
+        slope = float(influence.sum()) / spread
+        left = influence - slope * leverage
+        squares = float(left @ left) * contributing / (contributing - 1)
+        return slope, math.sqrt(squares) / spread
 
     def contrast(self, holds: NDArray[np.bool_]) -> float:
         """Ratio of the gap to the difference between the condition and its negation.

@@ -258,7 +258,8 @@ def test_what_merely_comes_late_is_no_finding_and_what_is_wrong_itself_is(seed: 
         "ko": rng.random(len(sample)) < when,
         "weak": rng.random(len(sample)) < when * np.where(sample.results == 1, 1.5, 0.5),
     }
-    without = find_slices(sample, columns, SliceSettings(pairs=False), resampling=NO_INTERVALS)
+    alone = {"ko": columns["ko"]}
+    without = find_slices(sample, alone, SliceSettings(hold_out=0), resampling=NO_INTERVALS)
     assert any(split.condition.sql == "ko" and split.is_sure for split in without)
     phase = Control(PHASE, plies // 5, frozenset(["ply"]))
     found = find_slices(sample, columns, controls=[phase], resampling=NO_INTERVALS)

@@ -37,7 +37,7 @@ def adjudicating(study: hk.Study, progress: OnProgress) -> None:
 
 
 def splitting(study: hk.Study, progress: OnProgress) -> None:
-    study.slices("comments", columns=["ply"], pairs=False, progress=progress)
+    study.slices("comments", columns=["ply"], depth=1, progress=progress)
 
 
 def solving(study: hk.Study, progress: OnProgress) -> None:

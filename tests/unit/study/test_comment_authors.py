@@ -63,7 +63,7 @@ def flattering(seed: int, games: int = 200) -> tuple[Sample, dict[str, NDArray[n
 @pytest.mark.parametrize("seed", range(4))
 def test_what_goes_with_who_speaks_is_no_finding(seed: int) -> None:
     sample, columns, control = flattering(seed)
-    plain = find_slices(sample, columns, SliceSettings(pairs=False), resampling=NO_INTERVALS)
+    plain = find_slices(sample, columns, SliceSettings(depth=1), resampling=NO_INTERVALS)
     assert {split.condition.sql for split in plain} >= {"weak", "first_to_play"}
     sample = replace(sample, first_player="White")
     held = find_slices(sample, columns, controls=[control], resampling=NO_INTERVALS)
@@ -96,7 +96,11 @@ def test_what_is_held_equal_leaves_what_plain_arithmetic_says() -> None:
     won = rng.random(3000) < 0.2 + 0.3 * strata
     sample = Sample.of("x", np.full(3000, 0.5), results=won, games=np.arange(3000))
     found = find_slices(
-        sample, {"holds": holds}, controls=[Control("x", strata)], resampling=NO_INTERVALS
+        sample,
+        {"holds": holds},
+        SliceSettings(hold_out=0),
+        controls=[Control("x", strata)],
+        resampling=NO_INTERVALS,
     )
     [split] = [split for split in found if split.departure.kind == "level"]
     assert split.explanation is not None

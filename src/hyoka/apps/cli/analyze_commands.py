@@ -12,9 +12,8 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.markup import escape
 
-from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Slices
+from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Slices, SliceSettings
 from hyoka.analysis.accuracy import AccuracySettings
-from hyoka.analysis.slices import SliceSettings
 from hyoka.analysis.wdl import LANGUAGES
 from hyoka.apps.cli.analysis_options import (
     BALANCE,

@@ -23,6 +23,7 @@ from hyoka.analysis import (
     Curves,
     Disagreement,
     MetricValues,
+    Slices,
     about_curve,
     calibration_texts,
     number_text,
@@ -629,13 +630,14 @@ def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Sect
     if not slices.slices:
         return Section(title, slices.notes())
     words = (
-        f"{slices.tried:,} conditions were tried; these are where the curve departs most from the "
-        "curve of all positions. The effect is what the win probability is beyond that curve at "
-        "equal values: the first player's, or that of the side which the evaluator sees ahead. The "
-        "worst comes with its curve and boards; the others unfold below.",
+        f"{slices.search_note} These are where the curve departs most from the curve of all "
+        "positions. The effect is what the win probability is beyond that curve at equal values: "
+        "the first player's, or that of the side which the evaluator sees ahead. The worst comes "
+        "with its curve and boards; the others unfold below.",
     )
-    chart = Chart(slices.chart(), "The effects with intervals that are widened for selection.")
-    blocks: list[Block] = [chart, _slices_table(subject)]
+    games = "in the held-out games" if slices.held_out_games else "widened for selection"
+    chart = Chart(slices.chart(), f"The effects with intervals, {games}.")
+    blocks: list[Block] = [chart, _slices_table(slices)]
     if about := _about_columns(results, subject):
         blocks.append(Details("What the conditions are about", about))
     for number, shown in enumerate(subject.shown_slices):
@@ -662,24 +664,15 @@ def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
     )
 
 
-def _slices_table(subject: Subject) -> Table:
-    rows = tuple(
-        (
-            shown.slice.condition.words,
-            shown.slice.verdict,
-            shown.slice.effect.text("+.3f"),
-            _p_text(shown.slice.q_value),
-            f"{shown.slice.gap.positions:,}",
-            f"{shown.slice.gap.games:,}",
-            shown.slice.explanation.control if shown.slice.explanation else "",
-        )
-        for shown in subject.shown_slices
-    )
+def _slices_table(slices: Slices) -> Table:
+    heading, *rows = slices.lines()
     return Table(
-        "The slices, largest effect first. q is the smallest false discovery rate at which each "
-        "would still be listed. Slices that something else explains come last: with that held "
-        "equal, little of the effect remains, so they are no findings about the evaluation.",
-        ("Condition", "Bias", "Effect", "q", "Positions", "Games", "Explained by"),
+        "The slices, largest effect first. The effect is in percentage points of win probability; "
+        "the loss is the share of the curve's Brier loss that correcting the slice removes. q is "
+        "the smallest false discovery rate at which each would still be listed. Slices that "
+        "something else explains come last: with that held equal, little of the effect remains, "
+        "so they are no findings about the evaluation.",
+        heading,
         rows,
     )
 
@@ -689,8 +682,11 @@ def _about_slice(subject: Subject, shown: SliceView) -> str:
     biased, distance = shown.slice, shown.slice.distance
     text = (
         f"Effect {biased.effect.text('+.3f')}, q {_p_text(biased.q_value)}; "
-        f"{biased.gap.positions:,} positions of {counted(biased.gap.games, 'game')}."
+        f"{biased.gap.positions:,} positions ({biased.share:.1%}) of "
+        f"{counted(biased.gap.games, 'game')}."
     )
+    if biased.also_text:
+        text += f" The same finding: {biased.also_text}."
     if distance is not None:
         at = value_text(distance.at, subject.unit)
         text += (

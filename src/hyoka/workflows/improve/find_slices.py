@@ -13,6 +13,7 @@ from hyoka.analysis import (
     Resampling,
     Sample,
     Slice,
+    SliceSettings,
     condition_gap,
     find_slices,
     game_numbers,
@@ -157,6 +158,8 @@ def find_biased_slices(evidence: Evidence, seed: int, progress: OnProgress | Non
     slices = find_slices(
         evidence.sample.where(fitted),
         evidence.columns,
+        # The held-out games of this workflow confirm; a term describes one column or two.
+        SliceSettings(depth=2, hold_out=0),
         words=column_words(game),
         controls=evidence.controls,
         resampling=Resampling(_RESAMPLES, seed),
