@@ -127,3 +127,70 @@ def test_what_is_wrong_is_one_line_and_a_status(folder: Path) -> None:
         assert (result.returncode, result.stdout) == (2, "")
         assert message in result.stderr
         assert result.stderr.count("\n") == 1
+
+
+def test_a_calibration_is_learned_used_and_exported(folder: Path) -> None:
+    evaluator = "ab:depth=1,hash=0"
+    words = ("study", "-e", evaluator, "--resamples", "30", "-o", "calibration.json")
+    printed = hyoka("learn", "calibration", *words, cwd=folder)
+    assert printed.returncode == 0, printed.stderr
+    assert "held-out games" in printed.stdout
+    assert "--calibrated-by calibration.json" in printed.stdout
+    again = hyoka("learn", "calibration", *words, "--json", cwd=folder)
+    answer = json.loads(again.stdout)
+    assert answer["games"] + answer["held_out_games"] == 40
+    assert {row["measure"] for row in answer["tests"]} == {
+        "log_loss",
+        "brier_loss",
+        "calibration_error",
+    }
+    for row in answer["tests"]:
+        assert row["change"] == pytest.approx(row["after"] - row["before"])
+        assert row["low"] <= row["change"] <= row["high"]
+    model = shown("calibration.json", cwd=folder)
+    assert (model["kind"], model["game"]) == ("calibration", "othello")
+    assert model["made_by"]["learned_games"]["count"] == answer["games"]
+    evaluated = hyoka(
+        *("study", "evaluate", "study", "--with", evaluator, "--sample", "2"),
+        *("--calibrated-by", "calibration.json"),
+        cwd=folder,
+    )
+    assert evaluated.returncode == 0, evaluated.stderr
+    assert "calibrated" in evaluated.stdout
+    assert f"{answer['games']} that calibration.json learned from" in evaluated.stderr
+    files = ("curve.svg", "code.c", "code.py", "constants.json", "table.csv")
+    options = [word for file in files for word in ("-o", file)]
+    printed = hyoka("model", "show", "calibration.json", *options, cwd=folder)
+    assert printed.returncode == 0, printed.stderr
+    assert "expected score" in printed.stdout.lower()
+    assert all((folder / file).stat().st_size > 100 for file in files)
+    names: dict[str, Any] = {}
+    exec((folder / "code.py").read_text("utf-8"), names)
+    rows = model["rows"]
+    assert rows
+    for row in rows:
+        more = () if row["move"] is None else (row["move"],)
+        assert names["expected_score"](row["input"], *more) == pytest.approx(row["expected"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("model", "show", "weights.json", "-o", "x.c"), "-o exports calibration models"),
+        (("model", "show", "-o", "x.c"), "name the calibration model"),
+        (("model", "show", "weights.json", "-o", "x.rs"), "must end in one of"),
+        (("learn", "calibration", "study", "-e", "nobody"), "no evaluator 'nobody'"),
+        (
+            ("learn", "calibration", "study", "-e", "ab:depth=1,hash=0", "--map", "beta"),
+            "--map beta is for values",
+        ),
+        (
+            ("study", "evaluate", "study", "--calibrated-by", "weights.json"),
+            "it holds weights, not calibration",
+        ),
+    ],
+)
+def test_bad_calibrations_are_errors(words: tuple[str, ...], message: str, folder: Path) -> None:
+    result = hyoka(*words, cwd=folder)
+    assert result.returncode == 2
+    assert message in result.stderr

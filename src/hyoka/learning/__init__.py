@@ -25,6 +25,12 @@ from hyoka.learning.objectives import objective_from as objective_from
 from hyoka.learning.perceptrons import LabeledPositions as LabeledPositions
 from hyoka.learning.perceptrons import PerceptronSettings as PerceptronSettings
 from hyoka.learning.perceptrons import learn_perceptrons as learn_perceptrons
+from hyoka.learning.recalibration import CalibrationPlan as CalibrationPlan
+from hyoka.learning.recalibration import CalibrationTable as CalibrationTable
+from hyoka.learning.recalibration import LearnedCalibration as LearnedCalibration
+from hyoka.learning.recalibration import MapTest as MapTest
+from hyoka.learning.recalibration import fit_map as fit_map
+from hyoka.learning.recalibration import learn_calibration as learn_calibration
 from hyoka.learning.sigmoid import METHODS as METHODS
 from hyoka.learning.sigmoid import Method as Method
 from hyoka.learning.sigmoid import SigmoidFit as SigmoidFit

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.polynomial.polynomial import polyval
 from numpy.typing import NDArray
 
-from hyoka.foundation.errors import NotationError, ParameterError, SourceError, nearest
+from hyoka.foundation.errors import NotationError, ParameterError, SourceError
 from hyoka.foundation.math import logistic
 from hyoka.games.evaluation import MATE_SCORE, Evaluation
 from hyoka.models.model import Model
@@ -30,7 +30,7 @@ CLIP: Final = 1e-4
 """Values are clipped to [CLIP, 1 - CLIP], and so are the expected scores of isotonic maps."""
 VALUE: Final = "value"
 """The unit of values, 0 to 1."""
-UNITS: Final = (VALUE, "centipawns", "points")
+_UNIT: Final = re.compile(r"\w[\w ]*")
 _ROWS: Final = 13
 """The number of inputs in tables."""
 
@@ -312,14 +312,13 @@ class CalibrationModel(Model):
 
     game: str
     unit: str
-    """`value`, `centipawns` or `points`: the quantity that it maps."""
+    """`value`, or the unit of the scores that it maps, such as `centipawns`."""
     map: CalibrationMap
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.unit not in UNITS:
-            hint = nearest(self.unit, UNITS) or f"known: {', '.join(UNITS)}"
-            raise NotationError(f"no unit '{self.unit}'; {hint}")
+        if not _UNIT.fullmatch(self.unit):  # it is part of comments in code
+            raise NotationError(f"a unit is some words, such as centipawns, not '{self.unit}'")
         if not self.map.applies_to(self.unit):
             raise NotationError(f"{self.map.name} maps no inputs in {self.unit}")
 

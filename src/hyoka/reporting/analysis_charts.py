@@ -40,6 +40,7 @@ from hyoka.storage.result import Result
 
 if TYPE_CHECKING:
     from hyoka.learning.prediction import Recognitions
+    from hyoka.learning.recalibration import CalibrationTable, LearnedCalibration
     from hyoka.learning.strengths import Strengths
 
 _HEIGHT: Final = 320
@@ -268,6 +269,17 @@ def fitted_curves(calibration: Calibration) -> AltairChart:
         spots += [Spot(name, float(x), float(y)) for x, y in zip(values, chances, strict=True)]
     x = "value" if all(part.unit == VALUE for part in fitted) else "score"
     return lines(spots, x=x, y="probability", share=True)
+
+
+def calibration_maps(result: "LearnedCalibration | CalibrationTable") -> AltairChart:
+    """Draw the curves of calibration models."""
+    model = result.model
+    spots = [
+        Spot(name, float(x), float(y))
+        for name, inputs, expected in list(result.curves())[: len(COLORS)]
+        for x, y in zip(inputs, expected, strict=True)
+    ]
+    return lines(spots, x=model.quantity, y="expected score", share=True)
 
 
 def reliability_diagrams(result: ReliabilityDiagrams) -> AltairChart:

@@ -118,7 +118,7 @@ def test_a_file_reads_back_the_same(model: CalibrationModel, tmp_path: Path) -> 
     ("changes", "message"),
     [
         ({"calibration": "spline"}, "no map spline; known: platt, beta, isotonic, wdl"),
-        ({"unit": "pawns"}, "no unit 'pawns'; did you mean centipawns"),
+        ({"unit": "*/ exit(0) /*"}, "a unit is some words, such as centipawns, not"),
         ({"unit": "centipawns"}, "beta maps no inputs in centipawns"),
         ({"clip": 0.01}, "'clip' is 0.0001"),
         ({"game": 3}, "'game' is a name"),

@@ -48,7 +48,7 @@ study_commands:      study annotate, study export, study verify
 analyze_commands:    analyze summary, analyze curves, analyze metrics, analyze gaps
 analyze_commands:    analyze slices, analyze compare, analyze disagreements, analyze accuracy
 analyze_commands:    analyze calibrate, analyze reliability, analyze wdl
-fit_commands:        learn weights, learn tune, learn offsets
+fit_commands:        learn weights, learn tune, learn offsets, learn calibration
 model_commands:      learn strengths, learn mets
 training_commands:   learn comparison, learn scores, learn objective, learn network
 training_commands:   learn selfplay, learn perceptrons, learn prior

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that fits weights to a study's games."""
+"""Commands that fit weights and calibrations to a study's games."""
 
 import math
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from hyoka.analysis import FORMATS
+from hyoka.analysis import FORMATS, Resampling
 from hyoka.analysis.sample import DrawnGames
+from hyoka.apps.cli.analyze_commands import print_results
 from hyoka.apps.cli.command_options import (
     FORMATTED_OUTPUT,
     Output,
@@ -34,7 +36,7 @@ from hyoka.apps.cli.output import (
 )
 from hyoka.foundation.errors import Error
 from hyoka.foundation.options import read_range
-from hyoka.foundation.progress import OnProgress
+from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.learning import (
     METHODS,
     ColumnPlan,
@@ -57,6 +59,7 @@ from hyoka.learning import (
     term_examples,
     tune_weights,
 )
+from hyoka.learning.recalibration import CalibrationPlan, learn_calibration
 from hyoka.learning.tuner import ENDINGS
 from hyoka.storage.model_file import Origin
 from hyoka.storage.outputs import CODE, PAGE, PICTURE, TABLE, check_distinct
@@ -316,6 +319,56 @@ def _print_next(fit: WeightFit, file: Path, start: Path | None) -> None:
     old = "ab" if start is None else f"ab:eval={start}"
     command = match_hint(f"ab:eval={file}", old, fit.game, "--games", "1000", "--sprt", "0,5")
     tell(f"test whether it plays better: {command}")
+
+
+def learn_calibration_command(
+    context: typer.Context,
+    study: StudyPath,
+    evaluator: Annotated[str | None, option("--evaluator", metavar="NAME")] = None,
+    plan: Annotated[Callable[..., CalibrationPlan], Plan(CalibrationPlan)] = CalibrationPlan,
+    resamples: Annotated[int, option("--resamples", min=0, max=100_000)] = 1000,
+    output: Annotated[
+        Path, Output(("calibration",)), option("--output", "Output file.", metavar="FILE")
+    ] = Path("calibration.json"),
+) -> None:
+    """Learn the map from an evaluator's values or scores to expected scores.
+
+    The output compares the expected scores before and after on held-out games: log-loss, Brier loss
+    and calibration error (ECE). Any evaluator takes the map: --calibrated-by FILE of `hyoka study
+    evaluate`, or calibration=FILE in a spec. `hyoka model show FILE -o x.c` exports it.
+
+    For example: hyoka learn calibration study -e comments --map platt
+    """
+    chosen = plan()
+    opened = Study.open(study)
+    with progress_bars() as progress:
+        tally = Tally(progress, "calibration", 1, "steps")
+        learned = learn_calibration(
+            opened,
+            evaluator,
+            chosen,
+            command=command_line(context),
+            resampling=Resampling(resamples, chosen.seed),
+        )
+        tally.add()
+    learned.model.save(output)
+    if answered(
+        {
+            "evaluator": learned.evaluator,
+            "map": learned.model.map.name,
+            "games": learned.games,
+            "positions": learned.positions,
+            "held_out_games": learned.held_out_games,
+            "held_out_positions": learned.held_out_positions,
+            "tests": learned.rows(),
+            "notes": list(learned.notes()),
+            "file": str(output),
+        }
+    ):
+        return
+    print_results([learned])
+    spec = shlex.quote(str(output))
+    hint(f"use it: hyoka study evaluate STUDY --with SPEC --calibrated-by {spec}")
 
 
 def learn_tune_command(

@@ -16,6 +16,7 @@ from rich.markup import escape
 
 from hyoka import _core
 from hyoka.analysis import FORMATS, Resampling
+from hyoka.apps.cli.analyze_commands import print_results
 from hyoka.apps.cli.command_options import (
     FORMATTED_OUTPUT,
     HoldOut,
@@ -58,6 +59,7 @@ from hyoka.learning.prediction import (
     predict,
     table_of,
 )
+from hyoka.learning.recalibration import CalibrationTable
 from hyoka.learning.strengths import (
     Latent,
     Strengths,
@@ -67,12 +69,13 @@ from hyoka.learning.strengths import (
 )
 from hyoka.models.book import PLIES, WHOSE, Whose
 from hyoka.models.bundled import bundled_model_file, bundled_names
+from hyoka.models.calibration_model import LANGUAGES, CalibrationModel
 from hyoka.models.loading import move_model
 from hyoka.models.training_games import LearnedGames
 from hyoka.records import Record, RecordStream, batches, read_records
 from hyoka.search import Book, linear_evaluation
 from hyoka.storage.model_file import BUILT_IN, KINDS, ModelFile, Origin, read_model_file
-from hyoka.storage.outputs import PAGE, PICTURE, TABLE
+from hyoka.storage.outputs import CODE, PAGE, PICTURE, TABLE
 
 
 def model_show_command(
@@ -84,20 +87,48 @@ def model_show_command(
             show_default=False,
         ),
     ] = None,
+    files: Annotated[
+        list[Path] | None,
+        Output((PAGE, PICTURE, TABLE, CODE), (*FORMATS, *LANGUAGES)),
+        option(
+            "--output",
+            "Output file of a calibration model, repeatable: its curve (.html, .png, .svg, .pdf), "
+            "a table (.csv, .parquet), its constants (.json) or a function (.c, .h, .py).",
+            metavar="FILE",
+        ),
+    ] = None,
 ) -> None:
     """Show the contents and provenance of a model file.
 
-    A damaged file is an error. Without a file, the bundled models are listed.
+    A damaged file is an error. Without a file, the bundled models are listed. Calibration models
+    are shown as a table, and exported by -o: hyoka model show calibration.json -o calibration.c
     """
     if source is None:
+        if files:
+            raise Error("name the calibration model to export")
         built_in = [bundled_model_file(name) for name in bundled_names()]
         if not answered([model_file.as_json() for model_file in built_in]):
             _print_list(built_in)
         return
     is_name = source.startswith(f"{BUILT_IN}:")
     model_file = bundled_model_file(source) if is_name else read_model_file(source)
+    if model_file.kind == CalibrationModel.kind:
+        _show_calibration(model_file, files or [])
+        return
+    if files:
+        raise Error(f"{source}: -o exports calibration models, and it holds {model_file.kind}")
     if not answered(model_file.as_json()):
         _print_facts(model_file)
+
+
+def _show_calibration(model_file: ModelFile, files: list[Path]) -> None:
+    table = CalibrationTable(CalibrationModel.from_model_file(model_file))
+    for file in files:
+        table.save(file)
+    if answered(model_file.as_json() | {"rows": table.rows()}):
+        return
+    _print_facts(model_file)
+    print_results([table])
 
 
 def _print_list(model_files: list[ModelFile]) -> None:
