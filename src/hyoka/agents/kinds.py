@@ -360,7 +360,7 @@ class _Inner:
         self._name = name
 
     def __get__(self, agent: "CalibratedAgent | None", owner: type[Any]) -> Any:
-        return self if agent is None else getattr(agent.inner, self._name)
+        return getattr(Agent if agent is None else agent.inner, self._name)
 
 
 class CalibratedAgent(Agent[CalibratedSpec]):
@@ -376,6 +376,7 @@ class CalibratedAgent(Agent[CalibratedSpec]):
     seed: Any = _Inner()
     move_time_s: Any = _Inner()
     speaks_gtp: Any = _Inner()
+    names_program: ClassVar[Any] = _Inner()
     replaces_evaluations: ClassVar[Any] = _Inner()
 
     def __init__(self, spec: CalibratedSpec) -> None:

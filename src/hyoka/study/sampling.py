@@ -405,7 +405,8 @@ def titles_text(study: "Study", names: Sequence[str]) -> str:
 
 def _called(study: "Study", name: str) -> str:
     """The name of an evaluator in SQL, which no title changes: a player's name or the spec."""
-    return str(identity(study, name).get(PLAYER, evaluator_text(study, name)))
+    text = evaluator_text(study, name)
+    return text if is_calibrated(study, name) else str(identity(study, name).get(PLAYER, text))
 
 
 def is_player(study: "Study", name: str) -> bool:

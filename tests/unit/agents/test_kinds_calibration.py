@@ -20,7 +20,7 @@ from hyoka.models import CalibrationModel
 from hyoka.models.calibration_model import BetaMap, CalibrationMap, PlattMap, WdlMap
 from hyoka.search import SearchLimits
 from hyoka.study.evaluating import evaluate
-from hyoka.study.sampling import measured
+from hyoka.study.sampling import chosen_evaluators, evaluator_titles, measured
 
 ENGINE = Path(__file__).parents[2] / "engines" / "fake_uci.py"
 PGN = "1. e4 {+0.30/5 1s} e5 {-0.20/5 1s} 2. Nf3 {+1.10/6 1s} f6 {+1.50/7 1s} 1-0\n"
@@ -103,7 +103,8 @@ def test_any_kind_of_agent_has_the_setting(
     assert spec.title.endswith(", calibrated")
     assert pickle.loads(pickle.dumps(spec)) == spec
     agent = agent_of(spec)
-    assert (agent.threads, agent.seed) == (agent_of(inner).threads, agent_of(inner).seed)
+    names = ("threads", "seed", "names_program", "has_limits", "replaces_evaluations")
+    assert [getattr(agent, n) for n in names] == [getattr(agent_of(inner), n) for n in names]
 
 
 def test_the_id_follows_the_content_of_the_model(save: Save) -> None:
@@ -188,6 +189,21 @@ def test_comments_tables_and_functions_are_calibrated_in_a_study(
     # A second run finds all of them.
     again = evaluate(study, ["comments"], calibrated_by="a.json")[0]
     assert (again.found, again.done) == (4, 0)
+
+
+def test_a_player_and_its_calibrated_comments_have_different_names(
+    save: Save, tmp_path: Path
+) -> None:
+    players = '[White "Alice"]\n[Black "Bob"]\n'
+    (tmp_path / "games.pgn").write_text(players + PGN, encoding="utf-8")
+    study = hk.Study.create(tmp_path / "study", tmp_path / "games.pgn")
+    evaluate(study, ["comments:by=player,games=1"])
+    evaluate(study, ["comments:by=player,games=1"], calibrated_by=save())
+    assert len(study.engines) == 4
+    [name] = chosen_evaluators(study, "Alice")
+    assert evaluator_titles(study, [name]) == ["comments by Alice"]
+    [name] = chosen_evaluators(study, "comments:player=Alice,calibration=a.json")
+    assert evaluator_titles(study, [name]) == ["comments by Alice, calibrated"]
 
 
 def test_wins_and_losses_depend_on_the_move_number(save: Save, study: hk.Study) -> None:
