@@ -150,41 +150,30 @@ SATO_2013: Final = Checklist(
             "table 4: other features and records",
             _SATO_2013,
             "002-table4",
-            "chess here: pieces by king and square, records of people",
-            run_time=_OTHELLO,
+            "shogi: named terms and relations, professionals' games",
+            run_time=_SHOGI,
             claims=(
                 confirmed(
-                    "With other features and records, the proposed objective beats comparison: two "
-                    "of three do.",
-                    "+0.058 (+0.020 to +0.096); +0.042 (+0.002 to +0.081); "
-                    "+0.027 (-0.010 to +0.065)",
+                    "With other features and records, the proposed objective beats comparison.",
+                    "+0.415 (+0.384 to +0.439)",
                 ),
-                cannot_be_asked(
-                    "It beats combination.",
-                    "all three lead within chance; their start leads as much, and they do not beat "
-                    "it: what is carried over are the constants. The paper's two feature sets of "
-                    "one game ask less",
-                    "+0.028 (-0.009 to +0.065); +0.017 (-0.020 to +0.053); "
-                    "+0.032 (-0.007 to +0.070)",
-                ),
+                confirmed("It beats combination.", "+0.330 (+0.288 to +0.365)"),
             ),
         ),
         Item(
             "table 5: the same against Bonanza",
             _SATO_2013,
             "002-table5",
-            "chess here; our αβ in Bonanza's place",
-            run_time=_OTHELLO,
+            "our αβ in Bonanza's place",
+            run_time=_SHOGI,
             claims=(
                 confirmed(
                     "Against a third program, combination does better than comparison.",
-                    "+0.052 (+0.000 to +0.103)",
+                    "+0.130 (+0.082 to +0.178)",
                 ),
-                cannot_be_asked(
+                confirmed(
                     "The proposed objective does better than combination.",
-                    "all three do, within chance",
-                    "+0.039 (-0.015 to +0.093); +0.011 (-0.043 to +0.064); "
-                    "+0.005 (-0.048 to +0.058)",
+                    "+0.277 (+0.211 to +0.341)",
                 ),
             ),
         ),
