@@ -344,7 +344,7 @@ class DavidsonModel:
         gap = fit.ratings[tallies.first] - fit.ratings[tallies.second]
         d = gap + fit.advantage
         nu = math.exp(fit.log_nu)
-        p_draw, lean, log_whole = _chances(d, nu)
+        p_draw, lean, log_whole = chances(d, nu)
         spread = (1 - p_draw) / 4 - lean * lean
         value = float((wins - losses) @ d / 2 - total @ log_whole)
         by_log_nu = curve_log_nu = 0.0
@@ -354,8 +354,8 @@ class DavidsonModel:
             by_log_nu = float(draws.sum() - total @ p_draw) - self._decided * of_equals
             curve_log_nu = float(total @ (p_draw * (1 - p_draw)))
             curve_log_nu += self._decided * of_equals * (1 - of_equals)
-        virtual, pull, curve = _virtual_draws(self._virtual, gap)
-        equals, equals_pull, equals_curve = _virtual_draws(
+        virtual, pull, curve = virtual_draws(self._virtual, gap)
+        equals, equals_pull, equals_curve = virtual_draws(
             np.array([fit.advantage_prior]), np.array([fit.advantage])
         )
         return _Derivatives(
@@ -500,7 +500,7 @@ class DavidsonModel:
 
         players = games.players
         d = fit.ratings[games.first] - fit.ratings[games.second] + fit.advantage
-        p_draw, lean, _ = _chances(d, math.exp(fit.log_nu))
+        p_draw, lean, _ = chances(d, math.exp(fit.log_nu))
         by_d = (games.doubled - 1) / 2 - lean
         by_log_nu = (games.doubled == 1) - p_draw
         rows = np.tile(games.clusters, 4)
@@ -515,7 +515,7 @@ class DavidsonModel:
         return np.asarray((scores.T @ scores).toarray()), clusters.astype(np.float64)
 
 
-def _chances(d: Floats, nu: float) -> tuple[Floats, Floats, Floats]:
+def chances(d: Floats, nu: float) -> tuple[Floats, Floats, Floats]:
     """Return the draw probability, half of win minus loss, and the log of the normalizer."""
     top = np.abs(d) / 2
     win, loss, draw = np.exp(d / 2 - top), np.exp(-d / 2 - top), nu * np.exp(-top)
@@ -523,7 +523,7 @@ def _chances(d: Floats, nu: float) -> tuple[Floats, Floats, Floats]:
     return draw / total, (win - loss) / total / 2, np.log(total) + top
 
 
-def _virtual_draws(weights: Floats, gap: Floats) -> tuple[float, Floats, Floats]:
+def virtual_draws(weights: Floats, gap: Floats) -> tuple[float, Floats, Floats]:
     """Return the log likelihood of half a win and half a loss, its slope and negated curvature."""
     if not weights.any():
         return 0.0, weights, weights
