@@ -32,6 +32,7 @@ from hyoka.arena.ratings import (
 )
 from hyoka.arena.referee import odd_workers
 from hyoka.arena.score import MatchScore, PairScores, Score, match_score
+from hyoka.arena.whole_history import PlayerHistory, RatingHistory, rating_history
 
 __all__ = [
     "FEW",
@@ -46,7 +47,9 @@ __all__ = [
     "PairScores",
     "Pairing",
     "PlayedGame",
+    "PlayerHistory",
     "PlayerSpec",
+    "RatingHistory",
     "RatingList",
     "Score",
     "Sprt",
@@ -71,6 +74,7 @@ __all__ = [
     "play_match",
     "rate",
     "rate_players",
+    "rating_history",
     "repeated_games",
     "too_few_reason",
 ]

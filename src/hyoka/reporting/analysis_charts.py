@@ -39,6 +39,7 @@ from hyoka.reporting.page import Block, Chart, Details, Downloads, Section, Tabl
 from hyoka.storage.result import Result
 
 if TYPE_CHECKING:
+    from hyoka.arena.whole_history import RatingHistory
     from hyoka.learning.prediction import Recognitions
     from hyoka.learning.recalibration import CalibrationTable, LearnedCalibration
     from hyoka.learning.strengths import Strengths
@@ -492,6 +493,41 @@ def _lines(
     )
     names = base.transform_filter("datum.order == 40").mark_text(color=INK, dx=12, fontSize=10)
     return [drawn, names.encode(text="line:N")]
+
+
+def rating_lines(history: "RatingHistory") -> AltairChart:
+    """Draw ratings over time with their intervals as bands, one line per player."""
+    rows = [
+        {"series": player.name, "date": str(date), "elo": elo, "low": low, "high": high,
+         "interval": f"{low:.0f} to {high:.0f}", "games": games}
+        for player in history.drawn
+        for date, elo, low, high, games in zip(
+            player.dates, *(each.tolist() for each in (
+                player.elo, player.low, player.high, player.games
+            )), strict=True,
+        )
+    ]  # fmt: skip
+    color, dash = series_encodings([player.name for player in history.drawn])
+    across = alt.X("date:T", title=None, scale=alt.Scale(type="utc"))
+    up = alt.Scale(zero=False)
+    base = alt.Chart(chart_data(rows)).encode(x=across)
+    band = base.mark_area().encode(
+        y=alt.Y("low:Q", title="Elo", scale=up), y2="high:Q", color=color
+    )
+    line = base.mark_line(point={"size": 14}).encode(
+        y=alt.Y("elo:Q", scale=up),
+        color=color,
+        strokeDash=dash,
+        tooltip=[
+            alt.Tooltip("series:N", title=" "),
+            alt.Tooltip("date:N", title="date"),
+            alt.Tooltip("elo:Q", title="Elo", format=".0f"),
+            alt.Tooltip("interval:N", title="95 % interval"),
+            alt.Tooltip("games:Q", title="games", format=","),
+        ],
+    )
+    together: alt.LayerChart = alt.layer(band, line).resolve_scale(color="shared")
+    return together.properties(width="container", height=_HEIGHT)
 
 
 def recognition_line(recognitions: "Recognitions") -> AltairChart:
