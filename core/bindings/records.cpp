@@ -191,6 +191,7 @@ void bind_records(nb::module_& module) {
     bind_remark(table, "remark_score", &Remark::score, "Centipawns or points, the first player's view.");
     bind_remark(table, "remark_mate", &Remark::mate, "Moves to mate, > 0 by the first player; 0 none known.");
     bind_remark(table, "remark_depth", &Remark::depth, "0 if not given.");
+    bind_remark(table, "remark_nodes", &Remark::nodes, "Nodes, visits or playouts; 0 if not given.");
     bind_remark(table, "remark_clock_s", &Remark::clock_s, "Left on the mover's clock.");
     bind_remark(table, "remark_spent_s", &Remark::spent_s, "Spent on the move.");
     table

@@ -66,8 +66,8 @@ bool same(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit
 bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 bool same(const Remark& a, const Remark& b) {
     return a.ply == b.ply && same(a.value, b.value) && same(a.score, b.score) && a.mate == b.mate &&
-           a.depth == b.depth && same(a.clock_s, b.clock_s) && same(a.spent_s, b.spent_s) && a.book == b.book &&
-           a.author == b.author;
+           a.depth == b.depth && a.nodes == b.nodes && same(a.clock_s, b.clock_s) && same(a.spent_s, b.spent_s) &&
+           a.book == b.book && a.author == b.author;
 }
 bool same(const Table::Refused& a, const Table::Refused& b) {
     return a.line == b.line && a.number == b.number && a.ply == b.ply && a.fault == b.fault && a.reason == b.reason;

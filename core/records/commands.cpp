@@ -39,6 +39,12 @@ bool take_mate_mark(std::string_view& text) {
 
 std::optional<std::int16_t> depth_in(std::string_view text) { return count_in(text, 0); }
 
+std::optional<std::int64_t> nodes_in(std::string_view text) {
+    const auto number = number_in(text);
+    if (!number || *number != std::floor(*number) || *number < 0 || *number > 1e15) return std::nullopt;
+    return static_cast<std::int64_t>(*number);
+}
+
 std::optional<PawnScore> pawn_score_in(std::string_view text, MateUnit unit) {
     text = trimmed(text);
     bool negative = false;
@@ -113,6 +119,8 @@ bool read_commands(std::string_view comment, Record& record) {
             read(mate && *mate != 0 ? mate : std::nullopt, [&](std::int16_t moves) { said().mate = moves; });
         } else if (name == "depth") {
             read(depth_in(word), set_depth);
+        } else if (name == "nodes") {
+            read(nodes_in(word), [&](std::int64_t nodes) { record.remark().nodes = nodes; });
         } else if (name == "book") {
             record.remark().book = true;
         } else if (name == "author") {

@@ -21,10 +21,13 @@ void set_score(Remark& remark, const PawnScore& score, bool turned, Author autho
 /// A depth: a whole number from 0 (not given) to 9999.
 std::optional<std::int16_t> depth_in(std::string_view text);
 
+/// A number of nodes, visits or playouts: a whole number from 0 (not given).
+std::optional<std::int64_t> nodes_in(std::string_view text);
+
 /// Reads the commands in a comment, `[%eval 1.44,20] [%clk 1:02:03]` as lichess writes them (`emt` too), and our own
-/// `[%value 0.53] [%score 3.5] [%mate -4] [%depth 20] [%book 1] [%author first]`, all in the first player's view.
-/// Nobody is the author of a value unless that is said (`unknown` takes back what the notation implies). Numbers are
-/// read whole, or left out and counted. False if the comment has no commands.
+/// `[%value 0.53] [%score 3.5] [%mate -4] [%depth 20] [%nodes 600] [%book 1] [%author first]`, all in the first
+/// player's view. Nobody is the author of a value unless that is said (`unknown` takes back what the notation implies).
+/// Numbers are read whole, or left out and counted. False if the comment has no commands.
 bool read_commands(std::string_view comment, Record& record);
 
 }  // namespace hyoka::records

@@ -302,7 +302,7 @@ void CsaReader::read_comment(std::string_view line) {
         }
         return;
     }
-    if (line.starts_with("[%") && !record_.moves.empty()) read_commands(line, record_);
+    if (line.starts_with("[%")) read_commands(line, record_);
     const auto rate = [&](Field field) {
         const std::string_view text = line.substr(line.rfind(':') + 1);
         record_[field] = trimmed(text);

@@ -218,7 +218,12 @@ Reader::Found PgnReader::read_game(std::string_view bytes, bool last, Comments c
                 const std::string_view text = bytes.substr(at + 1, end.at - at - 1);
                 saw_nested_ |= end.holds_brace;
                 if (variation == 0) keep_comment(text);
-                if (variation == 0 && !record_.moves.empty() && !refusal_ && !passed_) read_comment(text);
+                if (variation == 0 && !refusal_ && !passed_) {
+                    if (record_.moves.empty())
+                        read_commands(text, record_);  // anything else is about the game
+                    else
+                        read_comment(text);
+                }
                 at = end.at + 1;
                 continue;
             }

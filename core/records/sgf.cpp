@@ -183,6 +183,14 @@ constexpr std::uint32_t id(std::string_view name) {
                             : static_cast<unsigned char>(name[0]) << 8 | static_cast<unsigned char>(name[1]);
 }
 
+/// Puts an analysis in Black's view into the remark on the position that it is about.
+void set_analysis(Remark& remark, const SgfAnalysis& analysis, Author author) {
+    remark.said_by(author);
+    remark.value = static_cast<float>(analysis.value);
+    if (analysis.score) remark.score = static_cast<float>(*analysis.score);
+    if (analysis.visits) remark.nodes = analysis.visits;
+}
+
 }  // namespace
 
 Reader::Found SgfReader::next(std::string_view bytes, bool last) {
@@ -211,6 +219,9 @@ Reader::Found SgfReader::next(std::string_view bytes, bool last) {
     turns_.clear();
     set_up_.clear();
     to_play_.reset();
+    root_.reset();
+    lizzie_root_.reset();
+    root_author_ = Author::unknown;
     read_main_line(bytes.substr(0, found.size));
     if (!refusal_) replay();
     return found;
@@ -249,12 +260,14 @@ void SgfReader::read_main_line(std::string_view tree) {
             refuse(Fault::unreadable, "a property without a value", where);
             return;
         }
-        for (bool first = true; i < end && tree[i] == '['; first = false) {
+        for (int count = 0; i < end && tree[i] == '['; ++count) {
             const std::size_t close = value_end(tree, i);
             if (close == nowhere) return;  // can't be: the tree's end was found
             const std::string_view value = tree.substr(i + 1, close - i - 1);
             if (name_.size() == 1 || name_.size() == 2) read_property(name_, value, where);
-            if (!refusal_) keep_property(name_, value, first);
+            if (name_ == "KT" && count == 2) read_katrain(value);
+            if (name_ == "LZ" || name_ == "LZOP") read_lizzie(name_, value);
+            if (!refusal_) keep_property(name_, value, count == 0);
             i = std::min(tree.find_first_not_of(" \t\r\n", close + 1), end);
         }
     }
@@ -264,7 +277,10 @@ void SgfReader::read_main_line(std::string_view tree) {
 void SgfReader::keep_property(std::string_view name, std::string_view value, bool is_first) {
     if (name.empty() || name == "B" || name == "W") return;
     if (name == "C" && turns_.empty()) {
-        if (!value.empty()) record_.add_text(record_.remark(), unescape(value, unescaped_));
+        if (value.empty()) return;
+        record_.add_text(record_.remark(), unescape(value, unescaped_));
+        // It is about the game, and only commands are about the first position.
+        read_commands(unescape(value, unescaped_), record_);
     } else if (name == "C") {
         record_.add_text(turns_.back().remark, unescape(value, unescaped_));
         turns_.back().remarked = true;
@@ -374,6 +390,31 @@ void SgfReader::read_property(std::string_view name, std::string_view value, std
     }
 }
 
+/// The last of the three values of `KT`; the others are ownership and policy.
+void SgfReader::read_katrain(std::string_view value) {
+    const auto analysis = katrain_analysis(value);
+    if (!analysis) return record_.note_unreadable("KT[…]", turns_.size());
+    if (turns_.empty()) {
+        root_ = analysis;
+        return;
+    }
+    Turn& turn = turns_.back();
+    set_analysis(turn.remark, *analysis, Author::unknown);
+    turn.remarked = turn.analyzed = true;
+}
+
+void SgfReader::read_lizzie(std::string_view name, std::string_view value) {
+    const auto analysis = lizzie_analysis(unescape(value, unescaped_));
+    if (!analysis) return;  // without playouts, often
+    if (turns_.empty() || name == "LZOP") {
+        lizzie_root_ = analysis;
+        return;
+    }
+    Turn& turn = turns_.back();
+    set_analysis(turn.remark, turn.color == Player::first ? *analysis : analysis->turned(), Author::unknown);
+    turn.remarked = turn.analyzed = true;
+}
+
 /// Win rates that programs write into comments, as far as their point of view is known.
 void SgfReader::read_comment(std::string_view text) {
     Turn& turn = turns_.back();
@@ -409,6 +450,19 @@ void SgfReader::read_comment(std::string_view text) {
         turn.remarked = true;
         return;
     }
+    if (const auto analysis = self_play_analysis(text)) {
+        const Author author = author_of(turn.color);
+        if (turns_.size() == 1) {
+            root_ = analysis->turned();
+            root_author_ = author;
+            return;
+        }
+        Turn& before = turns_[turns_.size() - 2];
+        set_analysis(before.remark, analysis->turned(), author);
+        before.remarked = true;
+        return;
+    }
+    if (turn.analyzed) return;
     // KaTrain: `Score: B+3.2`, `Win rate: W 53.1%`, the leader named.
     for (const bool black : {true, false}) {
         const Labeled rate = number_after(text, black ? "Win rate: B " : "Win rate: W ");
@@ -476,6 +530,8 @@ void SgfReader::replay_as() {
     const bool is_usual = (set_up_.empty() && start_.empty()) || game == start_position<G>({}, record_.komi);
     if (!is_usual || game.to_play() != Player::first) record_[Field::start] = game.text();
     game = as_recorded(game);
+    if (lizzie_root_) root_ = game.to_play() == Player::first ? lizzie_root_->turned() : *lizzie_root_;
+    if (root_) set_analysis(record_.remark(), *root_, root_author_);
     constexpr bool has_passes = requires { Move::pass(); };
     for (const Turn& turn : turns_) {
         if (turn.color != game.to_play()) {

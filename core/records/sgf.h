@@ -2,6 +2,7 @@
 #pragma once
 
 #include "records/reader.h"
+#include "records/sgf_analysis.h"
 
 namespace hyoka::records {
 
@@ -24,12 +25,15 @@ private:
         std::size_t where;
         Remark remark;
         bool remarked = false;
+        bool analyzed = false;  // by a property, which is more exact than words
     };
 
     void read_main_line(std::string_view tree);
     void read_property(std::string_view name, std::string_view value, std::size_t where);
     void keep_property(std::string_view name, std::string_view value, bool is_first);
     void read_comment(std::string_view text);
+    void read_katrain(std::string_view value);
+    void read_lizzie(std::string_view name, std::string_view value);
     void replay();
     template <class G>
     void replay_as();
@@ -39,6 +43,10 @@ private:
     std::vector<Turn> turns_;
     std::vector<Stone> set_up_;
     std::optional<Player> to_play_;
+    // Of the first position: in Black's view, and in that of the player who is not to move.
+    std::optional<SgfAnalysis> root_;
+    std::optional<SgfAnalysis> lizzie_root_;
+    Author root_author_ = Author::unknown;
     std::string_view size_;
     std::string start_;
     std::size_t size_at_ = 0;

@@ -64,6 +64,7 @@ struct Remark {
     float score = no_number;          // centipawns or points
     std::int16_t mate = 0;            // moves to mate: > 0 the first player mates, < 0 the second, 0 no mate is known
     std::int16_t depth = 0;           // 0: not given
+    std::int64_t nodes = 0;           // nodes, visits or playouts of the evaluation; 0: not given
     float clock_s = no_number;        // left on the mover's clock
     float spent_s = no_number;        // on the move
     bool book = false;                // the move came from an opening book
@@ -76,7 +77,7 @@ struct Remark {
     /// To be called before a value is put in: what two have said between them is nobody's.
     void said_by(Author who) { author = !says_value() || author == who ? who : Author::unknown; }
     bool says_anything() const {
-        return book || depth || says_value() || !std::isnan(clock_s) || !std::isnan(spent_s) || text.size ||
+        return book || depth || nodes || says_value() || !std::isnan(clock_s) || !std::isnan(spent_s) || text.size ||
                properties.size || nags.size;
     }
 };

@@ -3304,6 +3304,10 @@ class Table:
         """0 if not given."""
 
     @property
+    def remark_nodes(self) -> NDArray[numpy.int64]:
+        """Nodes, visits or playouts; 0 if not given."""
+
+    @property
     def remark_clock_s(self) -> NDArray[numpy.float32]:
         """Left on the mover's clock."""
 

@@ -153,7 +153,11 @@ def _line(game: PlayedGame) -> bytes:
 
 def _game(values: dict[str, Any]) -> PlayedGame:
     codes = np.frombuffer(base64.b85decode(values["moves"]), dtype="<u2").astype(np.uint16)
-    remarks = tuple(Remark(*fields) for fields in zip(*values["remarks"], strict=True))
+    # Journals of earlier versions have fewer fields.
+    remarks = tuple(
+        Remark(**dict(zip(_REMARK_FIELDS, fields, strict=False)))
+        for fields in zip(*values["remarks"], strict=True)
+    )
     record = Record(
         game=values["game"],
         moves=codes,

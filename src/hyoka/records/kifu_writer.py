@@ -89,7 +89,7 @@ def as_csa(draft: Draft) -> str:
             (end if name in _BEHIND else lines).append(line)
     remarks = draft.remarks()
     if (about := remarks.get(0)) is not None:
-        lines += _comment_lines(draft, about, "")
+        lines += _comment_lines(draft, about, commands(about, pawns=False))
     lines += _csa_set_up(record)
     for i, move in enumerate(record.move_texts("csa"), 1):
         lines.append(move)
@@ -239,7 +239,7 @@ def as_kif(draft: Draft) -> str:
     lines.append("手数----指手---------消費時間--")
     remarks = draft.remarks()
     if (about := remarks.get(0)) is not None:
-        lines += _comment_lines(draft, about, "", mark="*")
+        lines += _comment_lines(draft, about, commands(about, pawns=False), mark="*")
     totals = [0.0, 0.0]
     # Programs that read KIF take times that are all zero for missing.
     timed = any(remark.spent_s for remark in record.remarks)

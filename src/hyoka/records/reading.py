@@ -414,6 +414,7 @@ def _remarks_of(table: _core.Table) -> list[tuple[Remark, ...]]:
         _nags_of(table),
         table.text("remark_texts"),
         table.text("remark_properties"),
+        (nodes or None for nodes in table.remark_nodes.tolist()),
         strict=True,
     )
     flat = [

@@ -176,6 +176,8 @@ class Remark:
     """
     properties: str = field(default="", compare=False)
     """An SGF node's other properties, verbatim: `TR[dd][pp]`."""
+    nodes: int | None = None
+    """Nodes, visits or playouts of the evaluation."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -406,7 +408,7 @@ def first_by_ply(remarks: Iterable[Remark]) -> dict[int, Remark]:
 
 
 _COMMAND: Final = re.compile(
-    r"\[%(?:eval|clk|emt|value|score|mate|depth|book|author)\s[^\]]{0,99}\]|^\*\*"
+    r"\[%(?:eval|clk|emt|value|score|mate|depth|nodes|book|author)\s[^\]]{0,99}\]|^\*\*"
     r"|(?:(?<=\f)|^)\s*(?:[+-]?M?[0-9.]+/[0-9]+(?:\s+[0-9.]+m?s\b)?|book(?=\s*(?:[\f,]|$))),?"
 )
 
@@ -467,6 +469,8 @@ def commands(
         parts.append(f"[%mate {remark.mate}]")
     if remark.depth is not None and "depth" not in without:
         parts.append(f"[%depth {remark.depth}]")
+    if remark.nodes is not None:
+        parts.append(f"[%nodes {remark.nodes}]")
     if remark.clock_s is not None and "clock" not in without:
         parts.append(f"[%clk {clock(remark.clock_s)}]")
     if remark.spent_s is not None and "spent" not in without:

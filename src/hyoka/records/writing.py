@@ -125,8 +125,7 @@ def _value(name: str, value: str) -> str:
 
 def _node(draft: Draft, remark: Remark) -> str:
     """Return the properties of a node besides its move."""
-    # A root's comment is about the game; numbers in it are not parsed.
-    numbers = commands(remark, pawns=False) if remark.ply else ""
+    numbers = commands(remark, pawns=False)
     texts = "".join(f"[{_sgf_text(text)}]" for text in draft.comments(remark, numbers))
     properties = "" if draft.wording(remark) == Wording.commands else remark.properties
     return properties + (f"C{texts}" if texts else "")
@@ -214,7 +213,7 @@ def _words(draft: Draft) -> Iterator[str]:
         fields = record.position(0).text.split()
         offset = 2 * (int(fields[5]) - 1) + (fields[1] == "b")
     if (about := remarks.get(0)) is not None:
-        yield from _annotation(draft, about, "")
+        yield from _annotation(draft, about, commands(about, pawns=True))
     numbered = True
     for i, san in enumerate(record.move_texts("san")):
         turn, black = divmod(i + offset, 2)

@@ -29,7 +29,7 @@ from hyoka.study.tables import REMARK_SCHEMA
 
 _Row = dict[str, Any]
 
-_EVALUATION: Final = ("value", "score", "mate", "depth", "author")
+_EVALUATION: Final = ("value", "score", "mate", "depth", "nodes", "author")
 _ORDER: Final = ("first", "second", None)
 """Evaluations of one position by several authors."""
 _OWN: Final = frozenset(
@@ -39,7 +39,7 @@ _OWN: Final = frozenset(
     )
 )
 """Columns of games that are not merged separately."""
-_OPTIONAL: Final = ("nags", "text", "properties")
+_OPTIONAL: Final = ("nags", "text", "properties", "nodes")
 _PROPERTY: Final = re.compile(r"([A-Z]+)((?:\[(?:\\.|[^\]\\])*\])+)", re.DOTALL)
 
 
@@ -330,7 +330,7 @@ def _joined_properties(properties: str | None, other: str | None) -> str | None:
 def _add_evaluation(rows: list[_Row], other: _Row) -> bool:
     """Add an evaluation by an author without one here."""
     evaluations = [
-        {name: row[name] for name in _EVALUATION} for row in rows if _has_evaluation(row)
+        {name: row.get(name) for name in _EVALUATION} for row in rows if _has_evaluation(row)
     ]
     if not _has_evaluation(other):
         if evaluations or rows[0]["depth"] is not None or other["depth"] is None:
@@ -339,7 +339,7 @@ def _add_evaluation(rows: list[_Row], other: _Row) -> bool:
         return True
     if any(each["author"] == other["author"] for each in evaluations):
         return False
-    evaluations.append({name: other[name] for name in _EVALUATION})
+    evaluations.append({name: other.get(name) for name in _EVALUATION})
     evaluations.sort(key=lambda each: _ORDER.index(each["author"]))
     rows += [_empty(other) for _ in range(len(evaluations) - len(rows))]
     for row, evaluation in zip(rows, evaluations, strict=True):

@@ -135,7 +135,7 @@ class StudySource:
     def remarks(self) -> pa.Table:
         """All remarks with evaluations, with the player who moved last and the players' names."""
         rows = self.study.sql(
-            "select r.game_id, r.ply, value, score, mate, depth, spent_s as time_s, author, "
+            "select r.game_id, r.ply, value, score, mate, depth, nodes, spent_s as time_s, author, "
             "case when r.ply = 0 then null when first_to_play then 'second' else 'first' end "
             "as mover, "
             """coalesce("first"::varchar, '') as first, """

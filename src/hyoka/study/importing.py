@@ -373,7 +373,7 @@ class _PartGames:
             chosen = values[chosen_rows]
             return pa.array(chosen, mask=chosen == 0)
 
-        texts = self._text_columns()
+        texts = self._optional_columns()
         if not chosen_rows.all():
             texts = {name: column.filter(pa.array(chosen_rows)) for name, column in texts.items()}
         return pa.table(
@@ -392,10 +392,12 @@ class _PartGames:
             }
         )
 
-    def _text_columns(self) -> dict[str, pa.Array]:
-        """Text, NAGs and properties of remarks; empty columns are left out."""
+    def _optional_columns(self) -> dict[str, pa.Array]:
+        """Nodes, text, NAGs and properties of remarks; empty columns are left out."""
         table = self.table
         columns: dict[str, pa.Array] = {}
+        if table.remark_nodes.any():
+            columns["nodes"] = pa.array(table.remark_nodes, mask=table.remark_nodes == 0)
         if len(table.nags):
             offsets = pa.array(table.nag_offsets, mask=_is_empty(table.nag_offsets))
             columns["nags"] = pa.ListArray.from_arrays(offsets, pa.array(table.nags))

@@ -42,6 +42,7 @@ REMARK_SCHEMA: Final = pa.schema(
         ("nags", pa.list_(pa.uint16())),
         ("text", pa.string()),
         ("properties", pa.string()),
+        ("nodes", pa.int64()),
     ]
 )
 EVALUATION_SCHEMA: Final = pa.schema(
