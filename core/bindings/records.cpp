@@ -6,10 +6,12 @@
 
 #include "bindings/bind_all.h"
 #include "bindings/bind_game.h"
+#include "records/binpack.h"
 #include "records/csa.h"
 #include "records/game_set.h"
 #include "records/kifu.h"
 #include "records/lines.h"
+#include "records/packed_sfen.h"
 #include "records/pgn.h"
 #include "records/recorded_game.h"
 #include "records/replay.h"
@@ -67,6 +69,8 @@ std::unique_ptr<Reader> make_reader(std::string_view format, std::string players
     if (format == "kifu") return std::make_unique<KifuReader>();
     if (format == "lines") return std::make_unique<LineReader>();
     if (format == "wthor") return std::make_unique<WthorReader>(std::move(players), std::move(tournaments));
+    if (format == "psv") return std::make_unique<PackedSfenReader>();
+    if (format == "binpack") return std::make_unique<BinpackReader>();
     throw nb::value_error("no such format");
 }
 
@@ -308,7 +312,8 @@ void bind_records(nb::module_& module) {
                                                    std::string(tournaments.c_str(), tournaments.size()))};
             },
             "format"_a, "players"_a = nb::bytes(""), "tournaments"_a = nb::bytes(""),
-            "For a format: sgf, pgn, csa, kifu, lines or wthor (whose names come from .jou and .trn files).")
+            "For a format: sgf, pgn, csa, kifu, lines, psv, binpack or wthor (whose names come from .jou and .trn "
+            "files).")
         .def(
             "read",
             [](OpenReader& self, nb::bytes data, bool last) {
@@ -327,6 +332,16 @@ void bind_records(nb::module_& module) {
     module.def(
         "move_texts", &move_texts, "game"_a, "start"_a, "komi"_a, "moves"_a, "notation"_a = "",
         "The moves of a recorded game as texts, in the game's own notation or in san, csa, kif, ki2, sgf, code.");
+    module.def(
+        "packed_sfen",
+        [](const Shogi& position) {
+            const PackedSfen packed = pack(position);
+            return nb::bytes(packed.data(), packed.size());
+        },
+        "position"_a, "A position of shogi in 32 bytes, as YaneuraOu and cshogi pack it.");
+    module.def(
+        "packed_move", [](const Shogi::Move& move) { return packed_move(move); }, "move"_a,
+        "A move of shogi in 16 bits, as YaneuraOu writes it.");
     nb::class_<Replay>(module, "Replay", "Walks a recorded game; an empty `start` is the standard one.")
         .def(nb::new_(&make_replay), "game"_a, "start"_a, "komi"_a, "moves"_a)
         .def("position", &Replay::position, "ply"_a, nb::sig("def position(self, ply: int) -> typing.Any"),

@@ -9,9 +9,11 @@
 #include <string>
 
 #include "base/rng.h"
+#include "records/binpack.h"
 #include "records/csa.h"
 #include "records/kifu.h"
 #include "records/lines.h"
+#include "records/packed_sfen.h"
 #include "records/pgn.h"
 #include "records/replay.h"
 #include "records/sgf.h"
@@ -38,7 +40,9 @@ std::unique_ptr<Reader> new_reader(std::string_view names) {
     if (format == "kifu") return std::make_unique<KifuReader>();
     if (format == "lines") return std::make_unique<LineReader>();
     if (format == "wthor") return std::make_unique<WthorReader>(std::string(names), std::string(names));
-    fail("the format is one of sgf, pgn, csa, kifu, lines, wthor");
+    if (format == "psv") return std::make_unique<PackedSfenReader>();
+    if (format == "binpack") return std::make_unique<BinpackReader>();
+    fail("the format is one of sgf, pgn, csa, kifu, lines, wthor, psv, binpack");
 }
 
 /// As a file is read: what a block leaves over comes again in front of the next. A copy of its own for each call shows

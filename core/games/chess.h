@@ -117,6 +117,8 @@ public:
     const std::array<Kind, 64>& board() const { return board_; }
     /// The player's rooks that may still castle.
     Bitboard castling_rooks(Player player) const { return castling_ & colors_[at(player)]; }
+    /// The square behind a pawn that can be captured en passant, as a set; empty if there is none.
+    Bitboard en_passant() const { return en_passant_ == no_square ? 0 : Bitboard{1} << en_passant_; }
     /// Pieces of `player` that attack `square` when `occupied` squares block.
     Bitboard attackers(int square, Player player, Bitboard occupied) const;
     Bitboard attackers(int square, Player player) const { return attackers(square, player, occupied()); }

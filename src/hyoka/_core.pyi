@@ -3372,7 +3372,7 @@ class Reader:
 
     def __init__(self, format: str, players: bytes = ..., tournaments: bytes = ...) -> None:
         """
-        For a format: sgf, pgn, csa, kifu, lines or wthor (whose names come from .jou and .trn files).
+        For a format: sgf, pgn, csa, kifu, lines, psv, binpack or wthor (whose names come from .jou and .trn files).
         """
 
     def read(self, data: bytes, last: bool) -> tuple[int, Table]:
@@ -3384,6 +3384,12 @@ def move_texts(game: str, start: str, komi: float, moves: Annotated[NDArray[nump
     """
     The moves of a recorded game as texts, in the game's own notation or in san, csa, kif, ki2, sgf, code.
     """
+
+def packed_sfen(position: Shogi) -> bytes:
+    """A position of shogi in 32 bytes, as YaneuraOu and cshogi pack it."""
+
+def packed_move(move: Shogi.Move) -> int:
+    """A move of shogi in 16 bits, as YaneuraOu writes it."""
 
 class Replay:
     """Walks a recorded game; an empty `start` is the standard one."""

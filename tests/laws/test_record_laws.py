@@ -410,6 +410,8 @@ def test_lines_of_moves_read_back_the_same(game: str, data: st.DataObject) -> No
 
 
 SEEDS: Final = Path(__file__).parents[2] / "core" / "fuzz" / "seeds"
+READERS: Final = [format for format in FORMATS if format != "katago"]
+"""Formats with a reader of their own: KataGo's JSON is read as SGF."""
 
 
 def seeds(format: str) -> list[bytes]:
@@ -474,7 +476,7 @@ def read_pieces(format: str, pieces: list[bytes]) -> Content:
     return whole
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", READERS)
 @settings(LAW, max_examples=80)
 @given(st.data())
 def test_pieces_make_no_difference_to_a_reader(format: str, data: st.DataObject) -> None:
@@ -482,7 +484,7 @@ def test_pieces_make_no_difference_to_a_reader(format: str, data: st.DataObject)
     assert read_pieces(format, pieces) == read_pieces(format, [b"".join(pieces)])
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", READERS)
 def test_no_single_cut_makes_a_difference_to_a_reader(format: str) -> None:
     for data in seeds(format):
         whole = read_pieces(format, [data])

@@ -14,12 +14,14 @@ FORMATS: Final = {
     "kifu": "KIF and KI2 of shogi",
     "lines": "one game a line: USI, UCI, Blokus codes, Othello transcripts",
     "wthor": "WTHOR's .wtb of Othello, with .jou and .trn beside it",
+    "psv": "YaneuraOu's PackedSfenValue (.bin) of shogi: positions with scores",
+    "binpack": "Stockfish's .binpack of chess: positions with scores",
 }
 """Formats of game records, described."""
 SUFFIXES: Final = (
     *(".sgf", ".pgn", ".csa", ".kif", ".kifu", ".ki2", ".usi", ".wtb", ".blksgf", ".ggf"),
     *(".sgf.xz", ".sgf.gz", ".pgn.xz", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".wtb.xz"),
-    *(".csa.xz", ".kif.xz", ".usi.xz"),
+    *(".csa.xz", ".kif.xz", ".usi.xz", ".binpack"),
 )
 """Usual endings of the names of record files."""
 
@@ -91,6 +93,29 @@ def _is_wthor(head: bytes) -> bool:
     )
 
 
+_PSV_SIZE: Final = 40
+_KING_SQUARES: Final = 82
+"""81 squares, and none."""
+
+
+def _is_psv(head: bytes) -> bool:
+    """Positions of 40 bytes: kings on different squares, a result of 1, 0 or -1, few plies."""
+    entries = [head[at : at + _PSV_SIZE] for at in range(0, len(head), _PSV_SIZE)]
+    return len(head) >= _PSV_SIZE and all(map(_is_psv_entry, entries[: len(head) // _PSV_SIZE]))
+
+
+def _is_psv_entry(entry: bytes) -> bool:
+    kings = int.from_bytes(entry[:2], "little") >> 1
+    first, second = kings & 127, kings >> 7 & 127
+    plies = int.from_bytes(entry[36:38], "little")
+    return (
+        max(first, second) < _KING_SQUARES
+        and first != second
+        and entry[38] in (0, 1, 255)
+        and plies < 1 << 14
+    )
+
+
 def _is_kifu(head: bytes) -> bool:
     for encoding in ("utf-8", "cp932"):
         # The last character may be incomplete.
@@ -104,6 +129,8 @@ def _is_kifu(head: bytes) -> bool:
 # Tested in this order: by the start of a file, then by content anywhere in it.
 _SIGNS: Final[tuple[tuple[str, Callable[[bytes, bytes], object]], ...]] = (
     ("wthor", lambda head, _: _is_wthor(head)),
+    ("binpack", lambda head, _: head.startswith(b"BINP")),
+    ("psv", lambda head, _: _is_psv(head)),
     ("sgf", lambda _, body: _SGF.match(body)),
     ("pgn", lambda _, body: _PGN.match(body)),
     # EPD looks like lines of positions, but is a problem set: see hyoka.records.problems.
@@ -137,7 +164,7 @@ def as_utf8(blocks: Iterable[bytes], format: str) -> Iterator[bytes]:
     files are often concatenated. An SGF game states its encoding (`CA`); by default it is UTF-8 or
     Latin-1.
     """
-    if format == "wthor":
+    if format in _BINARY:
         yield from blocks
         return
     turned = _SgfText().turn if format == "sgf" else _turned_by_line(_FALLBACK[format])
@@ -145,6 +172,7 @@ def as_utf8(blocks: Iterable[bytes], format: str) -> Iterator[bytes]:
         yield turned(piece)
 
 
+_BINARY: Final = ("wthor", "psv", "binpack")
 _FALLBACK: Final = {"pgn": "cp1252", "csa": "cp932", "kifu": "cp932", "lines": "latin-1"}
 _LONGEST_PIECE: Final = 1 << 22
 

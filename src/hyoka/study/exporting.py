@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results and positions as files for other programs: tables, EPD, packed SFEN."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-from numpy.typing import NDArray
 
 from hyoka import _core
 from hyoka.foundation.errors import ParameterError, StudyError
@@ -34,131 +33,6 @@ PACKED: Final = np.dtype(
         ("padding", "u1"),
     ]
 )
-_HAND: Final = "PLNSBRG"
-_IN_ALL: Final = (18, 4, 4, 4, 2, 2, 4)
-_GOLD: Final = 7
-_KING: Final = 8
-# For pawn, lance, knight, silver, bishop, rook and gold: code, lowest bit first, and length.
-_CODES: Final = ((0x01, 2), (0x03, 4), (0x0B, 4), (0x07, 4), (0x1F, 6), (0x3F, 6), (0x0F, 5))
-# The same for pieces in the box (removed by a handicap); the last bit of all but gold is 0.
-_BOX_CODES: Final = ((0x02, 3), (0x09, 5), (0x0D, 5), (0x0B, 5), (0x2F, 7), (0x3F, 7), (0x1B, 5))
-
-
-def _of_squares() -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """Codes and lengths of a square's content, from -14 to 14."""
-    codes, lengths = np.zeros(29, np.uint16), np.zeros(29, np.uint8)
-    lengths[14] = 1  # an empty square is a single 0
-    for piece in range(1, 15):
-        kind = piece if piece <= _KING else piece - _KING
-        if kind == _KING:
-            continue  # kings are identified by their squares
-        code, length = _CODES[kind - 1]
-        if kind != _GOLD:
-            code, length = code | (piece > _KING) << length, length + 1
-        for color, place in ((0, 14 + piece), (1, 14 - piece)):
-            codes[place], lengths[place] = code | color << length, length + 1
-    return codes, lengths
-
-
-_SQUARE_CODES, _SQUARE_LENGTHS = _of_squares()
-
-
-_OffBoard = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.intp], NDArray[np.intp]]
-
-
-def _off_board() -> _OffBoard:
-    """Codes of all pieces in hand or in the box: code, length, and indices of counts."""
-    rows = []
-    for color in (0, 1):
-        for kind, (code, length) in enumerate(_CODES):
-            # A piece in hand is neither empty nor promoted.
-            bits = length - 1 + (kind + 1 != _GOLD)
-            rows += [
-                (code >> 1 | color << bits, bits + 1, 7 * color + kind, place)
-                for place in range(_IN_ALL[kind])
-            ]
-    for kind in (0, 1, 2, 3, 6, 4, 5):  # gold comes before bishop in this format
-        code, length = _BOX_CODES[kind]
-        rows += [(code, length, 14 + kind, place) for place in range(_IN_ALL[kind])]
-    codes, lengths, counts, places = zip(*rows, strict=True)
-    return (
-        np.array(codes, np.uint16),
-        np.array(lengths, np.uint8),
-        np.array(counts, np.intp),
-        np.array(places, np.intp),
-    )
-
-
-_OFF_CODES, _OFF_LENGTHS, _OFF_COUNTS, _OFF_PLACES = _off_board()
-
-
-def packed_sfens(positions: Sequence[Any]) -> NDArray[np.uint8]:
-    """Encode positions in 32 bytes each."""
-    count = len(positions)
-    cells = np.array([position.cells for position in positions], np.int8).reshape(count, 9, 9)
-    # Squares are ordered by file, from the first.
-    squares = cells[:, :, ::-1].transpose(0, 2, 1).reshape(count, 81)
-    hands = np.array(
-        [
-            [position.hand(player).get(letter, 0) for player in _PLAYERS for letter in _HAND]
-            for position in positions
-        ],
-        np.int64,
-    ).reshape(count, 14)
-    turn = np.array([position.to_play == _core.Player.second for position in positions], np.uint16)
-    kings = [np.where((at := squares == king).any(1), at.argmax(1), 81) for king in (8, -8)]
-    kinds = np.where(np.abs(squares) > _KING, np.abs(squares) - _KING, np.abs(squares))
-    laid = np.stack([(kinds == kind).sum(1) for kind in range(1, _KING)], 1)
-    box = np.maximum(np.array(_IN_ALL) - laid - hands[:, :7] - hands[:, 7:], 0)
-    held = np.concatenate([hands, box], 1)[:, _OFF_COUNTS] > _OFF_PLACES
-    codes = np.concatenate(
-        [
-            np.stack([turn, *kings], 1).astype(np.uint16),
-            _SQUARE_CODES[squares + 14],
-            np.broadcast_to(_OFF_CODES, held.shape),
-        ],
-        axis=1,
-    )
-    lengths = np.concatenate(
-        [
-            np.broadcast_to(np.array([1, 7, 7], np.uint8), (count, 3)),
-            _SQUARE_LENGTHS[squares + 14],
-            np.where(held, _OFF_LENGTHS, 0),
-        ],
-        axis=1,
-    ).astype(np.int64)
-    return np.packbits(_bits(codes, lengths), axis=1, bitorder="little")
-
-
-_PLAYERS: Final = (_core.Player.first, _core.Player.second)
-
-
-def _bits(codes: NDArray[np.uint16], lengths: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Concatenate the codes, lowest bit first."""
-    begins = np.cumsum(lengths, axis=1) - lengths
-    bits = np.zeros((len(codes), 256), np.uint8)
-    for bit in range(8):
-        rows, tokens = np.nonzero(lengths > bit)
-        bits[rows, begins[rows, tokens] + bit] = codes[rows, tokens] >> bit & 1
-    return bits
-
-
-def move16(text: str) -> int:
-    """Encode a USI move in 16 bits: destination, origin or dropped piece, promotion, drop.
-
-    >>> move16("7g7f"), move16("P*5e"), move16("8h2b+")
-    (7739, 16552, 41738)
-    """
-    to = _square(text[2:4])
-    if text[1] == "*":
-        return to | (_HAND.index(text[0]) + 1) << 7 | 1 << 14
-    return to | _square(text[:2]) << 7 | (text[4:] == "+") << 15
-
-
-def _square(text: str) -> int:
-    return 9 * (int(text[0]) - 1) + ord(text[1]) - ord("a")
-
-
 _AT_ONCE: Final = 20_000
 _MATE: Final = 32_000
 """The score of an immediate mate; a mate in n moves scores n less."""
@@ -306,15 +180,15 @@ def _number(score: float | None, mate: int | None, *, whole: bool) -> float | No
     return min(max(round(score) if whole else score, 1 - _MATE), _MATE - 1)
 
 
-def _views(rows: Rows) -> Iterator[tuple[Any, Any, float | None, int, int]]:
-    """Return position, move, score, ply and result (1, 0, -1) for the side to move."""
-    names = ("position", "move", "score", "ply", "result", "first_to_play")
-    for position, move, score, ply, result, is_first in zip(
+def _views(rows: Rows) -> Iterator[tuple[Any, Any, float | None, int]]:
+    """Return position, move, score and result (1, 0, -1) for the side to move."""
+    names = ("position", "move", "score", "result", "first_to_play")
+    for position, move, score, result, is_first in zip(
         *(rows[name] for name in names), strict=True
     ):
         sign = 1 if is_first else -1
         seen = None if score is None else sign * score
-        yield position, move, seen, ply, sign * round(2 * result - 1)
+        yield position, move, seen, sign * round(2 * result - 1)
 
 
 def _text(rows: Rows) -> bytes:
@@ -331,8 +205,8 @@ _WORDS: Final = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 
 def _epd(rows: Rows) -> bytes:
     lines = []
-    results, games = rows["result"], rows["game_id"]
-    for (at, _, score, ply, _), result, game in zip(_views(rows), results, games, strict=True):
+    names = [rows[name] for name in ("result", "game_id", "ply")]
+    for (at, _, score, _), result, game, ply in zip(_views(rows), *names, strict=True):
         *fields, halfmoves, move = at.text.split()
         value = "" if score is None else f" ce {score};"
         lines.append(
@@ -344,17 +218,29 @@ def _epd(rows: Rows) -> bytes:
 
 def _plain(rows: Rows) -> bytes:
     return "".join(
-        f"fen {at.text}\nmove {move}\nscore {score}\nply {ply}\nresult {result}\ne\n"
-        for at, move, score, ply, result in _views(rows)
+        f"fen {at.text}\nmove {move}\nscore {score}\nply {_ply_of(at)}\nresult {result}\ne\n"
+        for at, move, score, result in _views(rows)
     ).encode()
+
+
+_FIELDS_OF_SFEN: Final = 2
+"""Fields after the side to move: pieces in hand, move number."""
+
+
+def _ply_of(position: Any) -> int:
+    """Plies before the position, by its own count: its game may begin in the middle."""
+    _, side, *rest = position.text.split()
+    if len(rest) == _FIELDS_OF_SFEN:
+        return int(rest[-1]) - 1
+    return 2 * int(rest[3]) - 2 + int(side == "b")
 
 
 def _packed(rows: Rows) -> bytes:
     packed = np.zeros(len(rows["position"]), PACKED)
-    packed["sfen"] = packed_sfens(rows["position"])
-    for i, (_, move, score, ply, result) in enumerate(_views(rows)):
-        packed[i]["score"], packed[i]["move"] = score, move16(move)
-        packed[i]["ply"], packed[i]["result"] = min(ply + 1, _MOST), result
+    for i, (at, move, score, result) in enumerate(_views(rows)):
+        packed[i]["sfen"] = np.frombuffer(_core.packed_sfen(at), np.uint8)
+        packed[i]["score"], packed[i]["move"] = score, _core.packed_move(at.parse(move))
+        packed[i]["ply"], packed[i]["result"] = min(_ply_of(at) + 1, _MOST), result
     return packed.tobytes()
 
 

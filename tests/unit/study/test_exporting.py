@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hyoka as hk
+from hyoka import _core
 from hyoka.study.evaluating import evaluate
-from hyoka.study.exporting import PACKED, export_positions, move16, packed_sfens
+from hyoka.study.exporting import PACKED, export_positions
 
 cshogi = pytest.importorskip("cshogi")
 
@@ -125,16 +126,18 @@ def test_any_position_is_packed_as_cshogi_packs_and_reads_it(
         at = at.play(moves[-1])
         positions.append(at)
     board = cshogi.Board()
-    for position, packed in zip(positions, packed_sfens(positions), strict=True):
-        board.set_psfen(packed)
+    for position in positions:
+        packed = _core.packed_sfen(position)
+        board.set_psfen(np.frombuffer(packed, np.uint8))
         assert board.sfen().split()[:3] == position.text.split()[:3]
         theirs = np.zeros(1, cshogi.PackedSfen)
         cshogi.Board(sfen=position.text).to_psfen(theirs)
-        assert theirs["sfen"][0].tobytes() == packed.tobytes()
+        assert theirs["sfen"][0].tobytes() == packed
     board = cshogi.Board(sfen=start.text)
-    for move in moves:
+    for position, move in zip(positions, moves, strict=False):
         code = board.move_from_usi(move)
-        assert cshogi.move16_from_psv(move16(move)) == cshogi.move16(code)
+        packed_move = _core.packed_move(position.parse(move))
+        assert cshogi.move16_from_psv(packed_move) == cshogi.move16(code)
         board.push(code)
 
 
