@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from hyoka.records.katago import is_katago_json
+
 FORMATS: Final = {
     "sgf": "SGF of Go, Othello and Blokus Duo (blksgf)",
     "pgn": "PGN of chess and Chess960",
@@ -16,6 +18,7 @@ FORMATS: Final = {
     "wthor": "WTHOR's .wtb of Othello, with .jou and .trn beside it",
     "psv": "YaneuraOu's PackedSfenValue (.bin) of shogi: positions with scores",
     "binpack": "Stockfish's .binpack of chess: positions with scores",
+    "katago": "JSON of KataGo's analysis engine: queries and responses, one a line",
 }
 """Formats of game records, described."""
 SUFFIXES: Final = (
@@ -131,6 +134,7 @@ _SIGNS: Final[tuple[tuple[str, Callable[[bytes, bytes], object]], ...]] = (
     ("wthor", lambda head, _: _is_wthor(head)),
     ("binpack", lambda head, _: head.startswith(b"BINP")),
     ("psv", lambda head, _: _is_psv(head)),
+    ("katago", lambda head, _: is_katago_json(head)),
     ("sgf", lambda _, body: _SGF.match(body)),
     ("pgn", lambda _, body: _PGN.match(body)),
     # EPD looks like lines of positions, but is a problem set: see hyoka.records.problems.

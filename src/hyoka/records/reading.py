@@ -18,6 +18,7 @@ from hyoka import _core
 from hyoka.foundation.errors import NotationError, RefusedError, SourceError
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.records.formats import FORMATS, as_utf8, recognize
+from hyoka.records.katago import KatagoGames
 from hyoka.records.record import ENDINGS, Author, Record, Remark, ordered_date, rank_number
 from hyoka.records.sources import BLOCK, Source, size_on_disk, sources, sources_in
 
@@ -281,13 +282,17 @@ class _UntilBroken:
             self.problem = str(error)
 
 
+def _head_of(blocks: Iterator[bytes]) -> bytes:
+    """Take the first blocks, enough to recognize a format."""
+    head = b""
+    while len(head) < _HEAD and (block := next(blocks, b"")):
+        head += block
+    return head
+
+
 def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) -> Iterator[Batch]:
     blocks = iter(until_broken)
-    head = b""
-    for block in blocks:
-        head += block
-        if len(head) >= _HEAD:
-            break
+    head = _head_of(blocks)
     if not head:
         return
     detected = format or recognize(head[:_HEAD])
@@ -304,8 +309,11 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
         names, refused = _names_beside(source)
         if refused:
             yield Batch(source.name, detected, _core.Table(), refused)
-    reader = _core.Reader(detected, *names)
-    ahead = as_utf8(itertools.chain([head], blocks), detected)
+    blocks = itertools.chain([head], blocks)
+    katago = KatagoGames()
+    is_katago = detected == "katago"
+    reader = _core.Reader("sgf" if is_katago else detected, *names)
+    ahead = katago.as_sgf(blocks) if is_katago else as_utf8(blocks, detected)
     following: bytes | None = next(ahead, b"")
     waiting: list[bytes] = []  # the rest of the last block, and new data
     size = left = games = 0
@@ -331,6 +339,13 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
             following = None
         if len(table) or refused:
             yield Batch(source.name, detected, table, refused)
+    if katago.faults:
+        games += len(katago.faults)
+        refused = [
+            Refused(source.name, line, number, 0, "unreadable", reason)
+            for line, number, reason in katago.faults
+        ]
+        yield Batch(source.name, detected, _core.Table(), refused)
     if games == 0 and not until_broken.problem and head.strip():
         reason = f"no games that read as {detected}"
         yield _refusing(source, "no records", reason, detected)

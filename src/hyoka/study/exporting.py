@@ -13,8 +13,9 @@ import pyarrow.csv
 from hyoka import _core
 from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.games import game_facts
+from hyoka.games import GO, game_facts
 from hyoka.records.bulk import GameTable
+from hyoka.records.katago import query
 from hyoka.storage.files import write_bytes
 from hyoka.storage.result import TABLES, write_table
 from hyoka.study.sampling import chosen_evaluator, nothing_evaluated, titles_text
@@ -33,6 +34,8 @@ PACKED: Final = np.dtype(
         ("padding", "u1"),
     ]
 )
+QUERIES: Final = ".jsonl"
+"""The suffix of queries to KataGo."""
 _AT_ONCE: Final = 20_000
 _MATE: Final = 32_000
 """The score of an immediate mate; a mate in n moves scores n less."""
@@ -65,14 +68,17 @@ def export_positions(
     `.csv`, `.parquet` and `.json` are tables, from the first player's view. `.txt` has one line
     `POSITION;score;result` for each position, from the first player's view. `.epd` (chess) has
     `ce` for the side to move. `.plain` (chess) is Stockfish's plain text for its trainer, `.bin`
-    (shogi) YaneuraOu's PackedSfenValue, both for the side to move. Scores are those of the named
+    (shogi) YaneuraOu's PackedSfenValue, both for the side to move. `.jsonl` (Go) is the games as
+    queries of KataGo's analysis engine, without evaluations. Scores are those of the named
     evaluator, by default the study's only one. As numbers, mates are ±32000 minus the moves to
     mate; centipawns are rounded to integers, and `.txt` keeps points unrounded.
     """
     file = Path(path)
     suffix = file.suffix.lower()
+    if suffix == QUERIES:
+        return _export_queries(study, file, where, progress)
     if suffix not in (*TABLES, *_WRITERS):
-        choices = ", ".join((*TABLES, *_WRITERS))
+        choices = ", ".join((*TABLES, *_WRITERS, QUERIES))
         raise ParameterError("output", f"ends in {choices}, not '{file.name}'")
     word = _WORDS_OF.get(suffix)
     if word is not None and game_facts(study.game).formats.start_word != word:
@@ -102,6 +108,28 @@ def export_positions(
     else:
         write_bytes(file, b"".join(pieces))
     return ExportSummary(str(file), written, len(chosen) - written)
+
+
+def _export_queries(
+    study: "Study", file: Path, where: str | None, progress: OnProgress | None
+) -> ExportSummary:
+    """Write the games of chosen positions as queries to KataGo, which ask for these positions."""
+    if game_facts(study.game).family != GO:
+        raise ParameterError("output", f"{QUERIES} stores games of Go, not {study.game}")
+    chosen = study.select(where, "game_id, ply")
+    games, counts = np.unique(chosen["game_id"].to_numpy(), return_counts=True)
+    plies = np.split(chosen["ply"].to_numpy(), np.cumsum(counts)[:-1])
+    tally = Tally(progress, file.name, len(games), "games")
+    lines = []
+    for (number, record), turns in zip(study.records(games.tolist()), plies, strict=True):
+        turns_asked = sorted(turns.tolist())
+        moves = record.move_texts()
+        lines.append(query(number, record.position(0), moves, turns_asked, record.rules))
+        tally.reach(len(lines))
+    if not lines:
+        raise StudyError("no position meets the condition")
+    write_bytes(file, "".join(lines).encode())
+    return ExportSummary(str(file), len(chosen), 0)
 
 
 def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed: bool) -> pa.Table:

@@ -14,6 +14,8 @@ import pytest
 import hyoka as hk
 
 GAMES = 12
+Played = tuple[str, float | None, int | None, float | None]
+"""A move, White's centipawns, moves to mate and the clock."""
 
 
 def database(seed: int = 1) -> str:
@@ -72,12 +74,11 @@ def packed(text: str, *, skippable: bool) -> bytes:
 
 def as_python_chess_reads(
     text: str,
-) -> list[list[tuple[str, float | None, int | None, float | None]]]:
-    """By game and move: move, White's centipawns, moves to mate and the clock."""
-    games = []
+) -> list[list[Played]]:
+    games: list[list[Played]] = []
     stream = io.StringIO(text)
     while (game := chess.pgn.read_game(stream)) is not None:
-        rows = []
+        rows: list[Played] = []
         for node in game.mainline():
             score = node.eval()
             white = None if score is None else score.white()
@@ -106,7 +107,7 @@ def test_a_database_is_read_as_python_chess_reads_it(skippable: bool, tmp_path: 
     ).to_pylist()
     expected = as_python_chess_reads(database())
     assert len(expected) == GAMES
-    seen: list[list[tuple[str, float | None, int | None, float | None]]] = [[] for _ in expected]
+    seen: list[list[Played]] = [[] for _ in expected]
     moves = [record.move_texts() for _, record in study.records()]
     for row in rows:
         game, ply = row["game_id"], row["ply"]
