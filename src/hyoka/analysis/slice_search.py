@@ -28,6 +28,12 @@ _LITTLE: Final = 1 / 3
 """Remaining share of an effect below which the other condition explains it."""
 _LITTLE_OR_ZERO: Final = 0.5
 """The same for effects whose interval includes zero."""
+_NESTED: Final = 0.9
+"""Overlap of nested conditions, as a share of the smaller."""
+_MOST: Final = 2 / 3
+"""Share of the positions from which a condition is compared by its negation."""
+_SHARED: Final = 0.75
+"""Remaining share of an effect below which nested conditions are degrees of one finding."""
 _BLURRED: Final = 3.0
 """Error ratio from which two conditions coincide."""
 _WIDE: Final = 2.0
@@ -281,9 +287,8 @@ def is_alike(one: Tried, kind: Kind, other: Tried, other_kind: Kind) -> bool:
 
 def is_explained(equals: Equals, one: Condition, other: Condition, kind: Kind) -> bool:
     """Whether little of one condition's effect remains if another condition is held equal."""
-    a, b = one.holds, other.holds
-    smaller = min(np.count_nonzero(a), np.count_nonzero(b))
-    if np.count_nonzero(a & b) < _SAME_COLUMNS * smaller:
+    a, b = _minority(one), _minority(other)
+    if _overlap(a, b) < _SAME_COLUMNS:
         return False
     plain, error = equals.coefficient(a, kind)
     left, left_error = equals.coefficient(a, kind, given=b)
@@ -292,3 +297,28 @@ def is_explained(equals: Equals, one: Condition, other: Condition, kind: Kind) -
     return share < _LITTLE or (
         zero_inside and (share < _LITTLE_OR_ZERO or left_error > _BLURRED * error)
     )
+
+
+def are_degrees(equals: Equals, one: Condition, other: Condition, kind: Kind) -> bool:
+    """Whether nested conditions are degrees of one finding: they share a part of the effect."""
+    a, b = _minority(one), _minority(other)
+    if _overlap(a, b) < _NESTED:
+        return False
+    of_a, _ = equals.coefficient(a, kind)
+    of_b, _ = equals.coefficient(b, kind)
+    left_of_a, _ = equals.coefficient(a, kind, given=b)
+    left_of_b, _ = equals.coefficient(b, kind, given=a)
+    same_sign = of_a * of_b > 0
+    return same_sign and (left_of_a / of_a < _SHARED or left_of_b / of_b < _SHARED)
+
+
+def _minority(condition: Condition) -> NDArray[np.bool_]:
+    """The positions that meet a condition; of most positions, those that do not: one finding."""
+    holds = condition.holds
+    return ~holds if int(np.count_nonzero(holds)) > _MOST * len(holds) else holds
+
+
+def _overlap(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> float:
+    """Share of the smaller set that is in both."""
+    smaller = min(int(np.count_nonzero(each)) for each in (a, b))
+    return int(np.count_nonzero(a & b)) / max(smaller, 1)

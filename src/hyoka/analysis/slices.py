@@ -22,6 +22,7 @@ from hyoka.analysis.slice_search import (
     Tried,
     adjusted,
     adjusted_for_dependence,
+    are_degrees,
     is_alike,
     is_explained,
 )
@@ -531,17 +532,17 @@ def find_slices(
     search.run([replace(each, holds=each.holds[searched]) for each in candidates()])
     tests = _tests(search, settings, corrected=held_out is None)
     helds = [Held.of(control.where(searched), search.equals) for control in controls]
-    times = 1 if held_out is None else _CANDIDATES
-    chosen = _Findings(search, tests, helds).distinct(times * settings.top)
+    chosen = _Findings(search, tests, helds).distinct(_CANDIDATES * settings.top)
     listing = _Listing(equals, held_out, controls, resampling)
     if held_out is None:
         confidences = _confidences(search, tests, settings)
         slices = [listing.corrected(each, confidences[each.test.tried.depth]) for each in chosen]
-        passed = len(chosen)
     else:
         needed = {name for each in chosen for name in _names_in(each)}
         whole = {each.sql: each for each in candidates() if each.sql in needed}
-        slices, passed = listing.confirmed(chosen, whole, settings.false_discovery_rate)
+        slices = listing.confirmed(chosen, whole, settings.false_discovery_rate)
+    passed = len(slices)
+    slices = listing.merged(slices)
     own = [each for each in slices if each.explanation is None][: settings.top]
     explained = [each for each in slices if each.explanation is not None][:_MOST_EXPLAINED]
     return Slices(
@@ -719,8 +720,8 @@ class _Listing:
 
     def confirmed(
         self, candidates: Sequence[_Candidate], whole: Mapping[str, Condition], rate: float
-    ) -> tuple[list[Slice], int]:
-        """Test findings on held-out games; measure those that pass, and count them.
+    ) -> list[Slice]:
+        """Test findings on held-out games, and measure those that pass.
 
         Slices share positions and games, so Benjamini and Yekutieli's procedure controls the
         false-discovery rate. Effects with the opposite sign fail.
@@ -735,32 +736,44 @@ class _Listing:
         q_values = adjusted_for_dependence(p_values).tolist()
         passed = sum(q <= rate for q in q_values)
         confidence = 1 - rate * passed / max(len(candidates), 1)
-        slices: list[Slice] = []
+        slices = []
         for candidate, condition, q in zip(candidates, every, q_values, strict=True):
-            if q > rate:
-                continue
-            also = [condition, *(_joined(each, whole) for each in candidate.also)]
-            # All games show more clearly than the searched ones that two are one finding.
-            folded = self._place_to_fold(candidate, condition, slices)
-            if folded is not None:
-                slices[folded] = replace(slices[folded], also=(*slices[folded].also, *also))
-                continue
-            measured = self._slice(candidate, condition, also[1:], q, confidence)
-            gap = candidate.test.tried.gap.departure(candidate.test.kind)
-            slices.append(replace(measured, searched=gap.effect))
-        return slices, passed
+            if q <= rate:
+                also = [_joined(each, whole) for each in candidate.also]
+                measured = self._slice(candidate, condition, also, q, confidence)
+                gap = candidate.test.tried.gap.departure(candidate.test.kind)
+                slices.append(replace(measured, searched=gap.effect))
+        return slices
 
-    def _place_to_fold(
-        self, candidate: _Candidate, condition: Condition, slices: Sequence[Slice]
-    ) -> int | None:
-        """Index of the first listed slice that leaves little of a condition's effect."""
-        kind = candidate.test.kind
-        for index, each in enumerate(slices):
-            if (each.explanation is None) == (candidate.control is None) and is_explained(
-                self._equals, condition, each.condition, kind
-            ):
-                return index
-        return None
+    def merged(self, slices: Sequence[Slice]) -> list[Slice]:
+        """Fold slices under the first of one finding, as all games show it."""
+        groups: list[list[Slice]] = []
+        for each in slices:
+            same = [g for g in groups if any(self._is_one_finding(each, other) for other in g)]
+            for group in same[1:]:
+                same[0].extend(group)
+                groups.remove(group)
+            if same:
+                same[0].append(each)
+            else:
+                groups.append([each])
+        return [
+            replace(
+                first,
+                also=(*first.also, *(c for each in rest for c in (each.condition, *each.also))),
+            )
+            for first, *rest in groups
+        ]
+
+    def _is_one_finding(self, one: Slice, other: Slice) -> bool:
+        if (one.explanation is None) != (other.explanation is None):
+            return False
+        a, b, kind = one.condition, other.condition, one.departure.kind
+        return (
+            is_explained(self._equals, a, b, kind)
+            or is_explained(self._equals, b, a, other.departure.kind)
+            or (kind == other.departure.kind and are_degrees(self._equals, a, b, kind))
+        )
 
     def _slice(
         self,

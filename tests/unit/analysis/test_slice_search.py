@@ -162,6 +162,23 @@ def test_variants_of_one_cause_fold_under_one_slice() -> None:
     assert sum(each.condition.columns <= set(variants) - {"other"} for each in both) == 1
 
 
+def test_degrees_of_one_cause_are_one_slice_and_its_opposite_is_another() -> None:
+    """As of ladders: the more stones are in one, the larger the error."""
+    sample, columns = games_of(9, 1500, shift=0)
+    rng = np.random.default_rng(9)
+    won = sample.results == 1
+
+    def stones(few: NDArray[np.bool_]) -> NDArray[np.int64]:
+        more = rng.binomial(2, np.where(few, 0.35, 0.4))
+        return rng.binomial(1, np.where(few, 0.12, 0.18)) * (1 + more)
+
+    own, others = stones(won), stones(~won)
+    columns |= {"black_ladder": own, "white_ladder": others, "ladder": others - own}
+    found = find_slices(sample, columns, SliceSettings(depth=1), resampling=NO_INTERVALS)
+    assert sorted(each.effect.value > 0 for each in found) == [False, True]
+    assert all("ladder" in sql for [sql] in sqls(found))
+
+
 @pytest.mark.parametrize("kind", ["level", "lean"])
 def test_the_coefficient_is_that_of_a_regression_on_cells(kind: Any) -> None:
     sample, columns = games_of(4, 300)
