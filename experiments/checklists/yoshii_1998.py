@@ -80,8 +80,8 @@ YOSHII_1998: Final = Checklist(
                 cannot_be_asked(
                     "METS A's first point is the move in 25 % of the positions.",
                     "With as many moves as the paper's (7,182,225 and 7,067,744) ours is the move "
-                    "in 22.5 %, and in 17.6 % with 842,246. The records of the paper, and the games that "
-                    "it predicted, are not here; ours are of all eras.",
+                    "in 22.5 %, and in 17.6 % with 842,246. The records of the paper, and the "
+                    "games that it predicted, are not here; ours are of all eras.",
                     "0.225 ±0.005",
                 ),
             ),
