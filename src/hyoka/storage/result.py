@@ -73,6 +73,8 @@ class Coverage:
     drawn_games: int = 0
     missing: tuple[str, ...] = ()
     """Evaluators without usable positions."""
+    notes: tuple[str, ...] = ()
+    """How positions that do not fit in memory are measured, as sentences without a full stop."""
 
     @property
     def alone(self) -> tuple[str, ...]:
@@ -107,7 +109,7 @@ class Coverage:
             sentences.append(f"{which} {verb} drawn and {_DRAWN[self.draws]}{half}")
         if self.missing:
             sentences.append(f"Without a position that counts: {'; '.join(self.missing)}")
-        return " ".join(f"{each}." for each in sentences)
+        return " ".join(f"{each}." for each in [*sentences, *self.notes])
 
     def as_json(self) -> dict[str, Any]:
         """Return the coverage as numbers."""

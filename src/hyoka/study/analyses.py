@@ -13,8 +13,9 @@ also be given as keywords, which override the question's, as may those of an ana
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import numpy as np
@@ -60,6 +61,7 @@ from hyoka.foundation.progress import OnProgress
 from hyoka.games import facts_named
 from hyoka.storage.result import DrawRule
 from hyoka.study.accuracy import load_moves, worst_moves
+from hyoka.study.condensing import CondensedGroup, condense, is_too_large
 from hyoka.study.grouping import Evaluated, EvaluatorGroup, comparison_groups
 from hyoka.study.sampling import (
     OUTCOMES,
@@ -83,6 +85,9 @@ MOVE: Final = "move"
 """The default stage of a game: the move number."""
 _MOVE_NUMBER: Final = "ply // 2 + 1"
 S = TypeVar("S")
+Outcome = Callable[[Sample], Sample]
+"""Replaces the results of a sample."""
+L = TypeVar("L", Measured, Measured | CondensedGroup)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +128,7 @@ class CurveSettings:
         """Compute the bins from all positions; a slice's curve leaves out thin ones."""
         least = self.at_least
         if self.error is not None or self.count is not None:
-            enough = self.count or least or least_positions(len(sample))
+            enough = self.count or least or least_positions(sample.position_count)
             return AdaptiveBins(enough, error=np.inf if self.error is None else self.error)
         fewest = least_positions(0) if least is None else least
         return open_bins(sample, fewest) if self.delta is None else FixedBins(self.delta, fewest)
@@ -146,12 +151,11 @@ def curve(
     wdl = settings.wdl
     least = settings.count if settings.at_least is None else settings.at_least
     walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
-    for loaded, sample in walk:
+    for subject in walk.subjects():
         # All curves of one evaluator have the same bins.
-        binning = settings.binning(sample)
-        for outcome, trend, of_outcome in _outcomes(sample, wdl):
-            for condition, holds in _parts(loaded, question, with_all=True):
-                part = _part(loaded, question, of_outcome, holds)
+        binning = settings.binning(subject.sample)
+        for outcome, trend, of_outcome in _outcomes(wdl):
+            for condition, part in subject.parts(of_outcome):
                 if len(part):
                     words = " ".join(word for word in (outcome, condition) if word)
                     curves.append(
@@ -190,10 +194,9 @@ def metrics(
     tables = []
     caveats: dict[str, None] = {}
     walk = _measured_each(study, evaluators, question)
-    for loaded, sample in walk:
-        caveats |= dict.fromkeys(loaded.caveats)
-        for condition, holds in _parts(loaded, question, with_all=True):
-            part = _part(loaded, question, sample, holds)
+    for subject in walk.subjects():
+        caveats |= dict.fromkeys(subject.caveats)
+        for condition, part in subject.parts():
             if not len(part):
                 continue
             tables.append(
@@ -256,7 +259,7 @@ def slices(
         progress=progress,
     )
     games, drawn = len(loaded.joint_games), len(loaded.drawn_games)
-    coverage = Coverage((loaded.group(),), question.draws, games, drawn)
+    coverage = Coverage((loaded.group(),), question.draws, games, drawn, notes=_notes(loaded))
     return replace(weaknesses, caveats=loaded.caveats, coverage=coverage)
 
 
@@ -351,10 +354,10 @@ def calibration(
     walk = _measured_each(study, evaluators, question.also(draws="half") if wdl else question)
     rows = tuple(
         row
-        for loaded, sample in walk
-        for condition, holds in _parts(loaded, question, with_all=True)
+        for subject in walk.subjects()
+        for condition, part in subject.parts()
         for row in analysis.calibrate(
-            _part(loaded, question, sample, holds),
+            part,
             draws=question.draws,
             wdl=wdl,
             condition=condition,
@@ -374,14 +377,10 @@ def reliability(
     question = _balanced_parts(_resolved_question(question, options))
     walk = _measured_each(study, evaluators, question)
     diagrams = tuple(
-        analysis.measure_reliability(
-            _part(loaded, question, sample, holds),
-            resampling=question.resampling,
-            condition=condition,
-        )
-        for loaded, sample in walk
-        for condition, holds in _parts(loaded, question, with_all=True)
-        if holds is None or holds.any()
+        analysis.measure_reliability(part, resampling=question.resampling, condition=condition)
+        for subject in walk.subjects()
+        for condition, part in subject.parts()
+        if len(part)
     )
     return ReliabilityDiagrams(diagrams, question.min_games, walk.coverage(question.draws))
 
@@ -554,11 +553,26 @@ def _measured_each(
     return _Walk(study, comparison_groups(study, names, question), question)
 
 
+@dataclass(frozen=True, eq=False)
+class _Subject:
+    """An evaluator's sample and its slices."""
+
+    sample: Sample
+    """All positions."""
+    caveats: tuple[str, ...]
+    parts_with: Callable[[Outcome], Iterator[tuple[str, Sample]]]
+
+    def parts(self, outcome: Outcome = lambda sample: sample) -> Iterator[tuple[str, Sample]]:
+        """Yield all positions and those of each slice, with the slice in words."""
+        return self.parts_with(outcome)
+
+
 class _Walk:
     """Iterate over the samples of groups of evaluators, loading one group at a time.
 
     Groups without usable positions are left out and named in `coverage`; if no other group
-    remains, the first one's error is raised.
+    remains, the first one's error is raised. `subjects` condenses what does not fit in memory;
+    plain iteration loads a random sample of its games.
     """
 
     def __init__(
@@ -574,29 +588,87 @@ class _Walk:
         self._games: NDArray[np.int64] = np.zeros(0, np.int64)
         self._drawn: NDArray[np.int64] = np.zeros(0, np.int64)
         self._missing: list[str] = []
+        self._notes: dict[str, None] = {}
 
     def __iter__(self) -> Iterator[tuple[Measured, Sample]]:
+        for loaded in self._each(self._measured):
+            for sample in loaded.samples:
+                yield loaded, sample
+
+    def subjects(self) -> Iterator[_Subject]:
+        """Yield each evaluator with its slices."""
+        for loaded in self._each(self._measured_or_condensed):
+            if isinstance(loaded, CondensedGroup):
+                for parts in loaded.parts:
+                    yield _Subject(parts[0][1], loaded.caveats, partial(_with_outcome, parts))
+                continue
+            for sample in loaded.samples:
+                parts_with = partial(_each_part, loaded, self._question, sample)
+                yield _Subject(sample, loaded.caveats, parts_with)
+
+    def _measured(self, names: Sequence[str]) -> tuple[Measured, CoveredGroup]:
+        loaded = measured(self._study, names, self._question, columns=self._columns)
+        return loaded, loaded.group()
+
+    def _measured_or_condensed(
+        self, names: Sequence[str]
+    ) -> tuple[Measured | CondensedGroup, CoveredGroup]:
+        question = self._question
+        if question.balance is not None or not is_too_large(self._study, names, question):
+            return self._measured(names)
+
+        def slices(pilot: Measured) -> list[Condition]:
+            return _conditions(question, pilot.plies, pilot.columns)
+
+        condensed = condense(self._study, names, question, slices)
+        return condensed, condensed.group
+
+    def _each(self, load: Callable[[Sequence[str]], tuple[L, CoveredGroup]]) -> Iterator[L]:
+        """Load each group and note its coverage."""
         nothing: list[StudyError] = []
         for group in self._groups:
             try:
-                loaded = measured(self._study, group.names, self._question, columns=self._columns)
+                loaded, covered = load(group.names)
             except StudyError as error:
                 nothing.append(error)
                 if len(nothing) == len(self._groups):
                     raise nothing[0] from None
                 self._missing += evaluator_titles(self._study, group.names)
                 continue
-            self._met.append(loaded.group(group.own_positions, group.common_positions))
+            own, common = group.own_positions, group.common_positions
+            self._met.append(replace(covered, own_positions=tuple(own), common_positions=common))
             self._games = np.union1d(self._games, loaded.joint_games)
             self._drawn = np.union1d(self._drawn, loaded.drawn_games)
-            for sample in loaded.samples:
-                yield loaded, sample
+            if loaded.note:
+                self._notes[loaded.note] = None
+            yield loaded
 
     def coverage(self, draws: DrawRule) -> Coverage:
         """Return the positions and games of the samples so far."""
         return Coverage(
-            tuple(self._met), draws, len(self._games), len(self._drawn), tuple(self._missing)
+            tuple(self._met),
+            draws,
+            len(self._games),
+            len(self._drawn),
+            tuple(self._missing),
+            tuple(self._notes),
         )
+
+
+def _with_outcome(
+    parts: Sequence[tuple[str, Sample]], outcome: Outcome
+) -> Iterator[tuple[str, Sample]]:
+    for condition, part in parts:
+        yield condition, outcome(part)
+
+
+def _each_part(
+    loaded: Measured, question: Question, sample: Sample, outcome: Outcome
+) -> Iterator[tuple[str, Sample]]:
+    """Yield all positions and those of each slice, weighted if the question is balanced."""
+    changed = outcome(sample)
+    for condition, holds in _parts(loaded, question, with_all=True):
+        yield condition, _part(loaded, question, changed, holds)
 
 
 def _two(study: "Study", one: str, other: str, question: Question) -> tuple[Measured, Coverage]:
@@ -608,17 +680,26 @@ def _two(study: "Study", one: str, other: str, question: Question) -> tuple[Meas
     evaluated = Evaluated.load(study, names, question)
     group = loaded.group([evaluated.positions([name]) for name in names])
     games, drawn = len(loaded.joint_games), len(loaded.drawn_games)
-    return loaded, Coverage((group,), question.draws, games, drawn)
+    return loaded, Coverage((group,), question.draws, games, drawn, notes=_notes(loaded))
 
 
-def _outcomes(sample: Sample, wdl: bool) -> Iterator[tuple[str, Trend, Sample]]:
-    """Return the outcomes of curves: name, expected trend, and the sample with that outcome."""
+def _notes(loaded: Measured) -> tuple[str, ...]:
+    """What a coverage says about a random sample of the games."""
+    return (loaded.note,) if loaded.note else ()
+
+
+def _outcomes(wdl: bool) -> Iterator[tuple[str, Trend, Outcome]]:
+    """Return the outcomes of curves: name, expected trend, and the outcome."""
+
+    def between(low: float, high: float) -> Outcome:
+        return lambda part: part.with_results((low <= part.results) & (part.results <= high))
+
     if not wdl:
-        yield "", "rises", sample
+        yield "", "rises", lambda part: part
         return
-    yield "win", "rises", sample.with_results(sample.results == 1)
-    yield "draw", "any", sample.with_results((sample.results > 0) & (sample.results < 1))
-    yield "loss", "falls", sample.with_results(sample.results == 0)
+    yield "win", "rises", between(1, 1)
+    yield "draw", "any", lambda part: part.with_results((part.results > 0) & (part.results < 1))
+    yield "loss", "falls", between(0, 0)
 
 
 def _parts(

@@ -16,13 +16,14 @@ positions may be common to all, so evaluators are grouped (`comparison_groups`):
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyoka.storage.result import MIN_GAMES
+from hyoka.study.condensing import RANGE_ROWS, is_too_large, ranges_of
 from hyoka.study.sampling import (
     EVALUATION_COLUMNS,
     EVALUATOR,
@@ -58,10 +59,48 @@ class Evaluated:
     """The game of each row."""
     counts: NDArray[np.int64] = field(repr=False)
     """The number of the game's positions that exactly this set evaluated."""
+    alike: NDArray[np.int64] | None = field(default=None, repr=False)
+    """If games with the same sets are counted together, the number of such games by `games`."""
 
     @classmethod
     def load(cls, study: "Study", names: Sequence[str], question: Question) -> "Evaluated":
-        """Load the counts for a question."""
+        """Load the counts for a question; of large studies in ranges of games."""
+        if not any(is_too_large(study, [name], question) for name in names):
+            return cls._load(study, names, question)
+        ranges = ranges_of(study, RANGE_ROWS)
+        loaded = (cls._load(replace(study, chosen=some), names, question) for some in ranges)
+        return cls._joined([each._alike() for each in loaded])
+
+    @classmethod
+    def _joined(cls, parts: "Sequence[Evaluated]") -> "Evaluated":
+        """Join the counts of disjoint games."""
+        weights = [part.alike for part in parts if part.alike is not None]
+        starts = np.cumsum([0, *map(len, weights)])
+        return cls(
+            parts[0].names,
+            np.concatenate([part.members for part in parts]),
+            np.concatenate(
+                [part.games + start for part, start in zip(parts, starts[:-1], strict=True)]
+            ),
+            np.concatenate([part.counts for part in parts]),
+            np.concatenate(weights),
+        )
+
+    def _alike(self) -> "Evaluated":
+        """Count games with the same sets together."""
+        sets, number = np.unique(self.members, axis=0, return_inverse=True)
+        game = np.unique(self.games, return_inverse=True)[1]
+        has = np.zeros((int(game.max(initial=-1)) + 1, len(sets)), bool)
+        has[game, number.reshape(-1)] = True
+        kinds, kind, alike = np.unique(has, axis=0, return_inverse=True, return_counts=True)
+        cells = kind.reshape(-1)[game] * len(sets) + number.reshape(-1)
+        counts = np.bincount(cells, self.counts, len(kinds) * len(sets)).astype(np.int64)
+        rows = np.flatnonzero(counts)
+        of_kind, of_set = np.divmod(rows, max(len(sets), 1))
+        return Evaluated(self.names, sets[of_set], of_kind, counts[rows], alike.astype(np.int64))
+
+    @classmethod
+    def _load(cls, study: "Study", names: Sequence[str], question: Question) -> "Evaluated":
         usable = [*study.condition_columns(), EVALUATOR, *EVALUATION_COLUMNS]
         condition = "true" if question.where is None else check_condition(question.where, usable)
         result = "coalesce(adjudicated, result)"
@@ -90,7 +129,8 @@ class Evaluated:
 
     def game_count(self, some: Sequence[str]) -> int:
         """Count the games with such positions."""
-        return len(np.unique(self.games[self._common(some)]))
+        games = np.unique(self.games[self._common(some)])
+        return len(games) if self.alike is None else int(self.alike[games].sum())
 
     def _common(self, some: Sequence[str]) -> NDArray[np.bool_]:
         places = [self.names.index(name) for name in some]

@@ -43,7 +43,8 @@ from hyoka.storage.manifest import (
 )
 from hyoka.storage.result import CoveredGroup
 from hyoka.study.comment_authors import PlayersOf
-from hyoka.study.sql import check_condition
+from hyoka.study.sql import check_condition, installed_memory, read_size
+from hyoka.study.tables import GameChoice
 
 if TYPE_CHECKING:
     from hyoka.study.study import Study
@@ -96,9 +97,22 @@ class Question:
     resampling: Resampling = field(default_factory=Resampling)
     """The cluster bootstrap over games for intervals; none without resamples."""
     min_games: int = option(MIN_GAMES, "Minimum number of games per reported figure.", min=1)
+    memory: str | None = option(
+        None,
+        "Memory for an analysis, such as 4G; by default half of the machine's. Positions that need "
+        "more are condensed, or a random sample of the games is used.",
+        metavar="SIZE",
+    )
+    cluster: str | None = option(
+        None,
+        "Address of a Dask scheduler whose workers condense the positions.",
+        metavar="ADDRESS",
+    )
 
     def __post_init__(self) -> None:
         check_options(self)
+        if self.memory is not None and read_size(self.memory) is None:
+            raise ParameterError("memory", f"is a size such as 500M or 8G, not '{self.memory}'")
         some = self.largest
         if some is not None and (self.by is None or self.bins is not None):
             raise ParameterError(
@@ -132,6 +146,12 @@ class Question:
         """
         return None if self.by is None else _named_part(self.by)[0]
 
+    @property
+    def max_bytes(self) -> int:
+        """The memory for an analysis in bytes."""
+        size = None if self.memory is None else read_size(self.memory)
+        return installed_memory() // 2 if size is None else size
+
     def also(self, **options: Any) -> "Question":
         """Return the question with some fields replaced."""
         return replace(self, **options)
@@ -150,8 +170,13 @@ GAME_COLUMNS: Final = ("komi", "handicap", "rules")
 """Game columns that slice discovery searches, beside position columns."""
 _BY_POINTS: Final = ("ab", "mc-score")
 """Searches that derive values from scores."""
+CENTIPAWNS: Final = "centipawns"
 EVALUATOR: Final = "evaluator"
 _LONGEST_TITLE: Final = 60
+_ROW_BYTES: Final = 300
+"""The memory of a position of one evaluator while it is loaded and measured."""
+_COLUMN_BYTES: Final = 50
+"""The memory of a column of a position; an evaluator has two."""
 EVALUATION_COLUMNS: Final = (
     "value",
     "score",
@@ -168,6 +193,18 @@ EVALUATION_COLUMNS: Final = (
 THE_PHASE: Final = "the phase of the game"
 """Descriptions of what is held equal."""
 _PLY_STRATA: Final = 10
+
+
+Quantity = tuple[Literal["value", "score"], str]
+"""The analyzed column of an evaluator, and its unit."""
+
+
+class NoPositionsError(StudyError):
+    """No position has all that a question requires."""
+
+    def __init__(self, text: str, joint_games: NDArray[Any], drawn_games: NDArray[Any]) -> None:
+        super().__init__(text)
+        self.joint_games, self.drawn_games = joint_games, drawn_games
 
 
 def _no_games() -> NDArray[np.int64]:
@@ -202,6 +239,8 @@ class Measured:
     """The number of evaluated games with a result, including dropped draws."""
     drawn_games: NDArray[np.int64] = field(default_factory=_no_games, repr=False)
     """The number of drawn games."""
+    note: str = ""
+    """The random sample of games, if not all are loaded."""
 
     def __len__(self) -> int:
         return len(self.game_ids)
@@ -259,20 +298,27 @@ def measured(
     question: Question | None = None,
     *,
     columns: Sequence[str] = (),
+    quantities: Sequence[Quantity] | None = None,
 ) -> Measured:
     """Load evaluations of a study's positions with the results of the games.
 
     By default all evaluators of the study, on the positions that all of them evaluated. Positions
     of games without a result, and failed evaluations, are left out. Exact results replace the
-    results of records. `columns` may be SQL expressions.
+    results of records. `columns` may be SQL expressions. If the positions need more memory than the
+    question allows, those of a random sample of games are loaded.
+
+    `quantities` of the evaluators are by default chosen from the positions; if they are given, the
+    positions come in any order.
     """
     chosen = question or Question()
     names = chosen_evaluators(study, evaluators)
     loaded = list(columns)
+    study, note = _fitting(study, names, chosen, len(columns))
     by = chosen.expression
     if by is not None and by not in (PHASE, *columns):
         loaded.append(by)
-    table = _joined(study, names, chosen.where, loaded)
+    in_order = quantities is None
+    table = _joined(study, names, chosen.where, loaded, in_order=in_order)
     results = column_values(table, "result").astype(np.float32)
     all_game_ids = column_values(table, "game_id").astype(np.int64)
     decided = (results == 0) | (results == 1)
@@ -285,12 +331,18 @@ def measured(
         axis = chosen.axis
         if axis == "auto" and is_calibrated(study, name):
             axis = "value"
-        numbers, unit = _values(table, index, axis, name, by_points)
+        quantity = (
+            _quantity(table, index, axis, name, by_points)
+            if quantities is None
+            else quantities[index]
+        )
+        numbers, unit = _numbers(table, index, quantity), quantity[1]
         rows = rows[~np.isnan(numbers[rows])]
         values.append(numbers)
         units.append(unit)
     if not len(rows):
-        raise StudyError(_nothing(study, names, chosen, len(table)))
+        nothing = _nothing(study, names, chosen, len(table))
+        raise NoPositionsError(nothing, np.unique(all_game_ids), drawn_games)
     game_ids = all_game_ids[rows]
     games, count = game_numbers(game_ids)
     samples = [
@@ -323,7 +375,31 @@ def measured(
         tuple(AUTHORS in identity(study, name) for name in names),
         np.unique(all_game_ids),
         drawn_games,
+        note,
     )
+
+
+def memory_needed(study: "Study", names: Sequence[str], columns: int = 0) -> int:
+    """Estimate the memory of the positions that some evaluators evaluated, in bytes."""
+    manifests = [read_manifest(derived_file(study.path, "evaluations", name)) for name in names]
+    rows = min(sum(part.rows for part in manifest.parts) for manifest in manifests)
+    return rows * (_ROW_BYTES + (2 * len(names) - 2 + columns) * _COLUMN_BYTES)
+
+
+def _fitting(
+    study: "Study", names: Sequence[str], question: Question, columns: int
+) -> tuple["Study", str]:
+    """Choose a random sample of games whose positions fit in memory, if all games do not."""
+    needed = memory_needed(study, names, columns)
+    if study.chosen is not None or needed <= question.max_bytes:
+        return study, ""
+    share = question.max_bytes / needed
+    more = named("memory", f"{needed / 1e9:.3g}G")
+    note = (
+        f"Measured on a random {share:.3g} of the games, which fits in "
+        f"{question.max_bytes / 1e9:.3g} GB ({more} takes all)"
+    )
+    return replace(study, chosen=GameChoice(share=share)), note
 
 
 def chosen_evaluators(study: "Study", evaluators: Sequence[str] | str | None) -> list[str]:
@@ -465,7 +541,12 @@ def quoted(text: str) -> str:
 
 
 def _joined(
-    study: "Study", names: Sequence[str], where: str | None, columns: Sequence[str]
+    study: "Study",
+    names: Sequence[str],
+    where: str | None,
+    columns: Sequence[str],
+    *,
+    in_order: bool,
 ) -> pa.Table:
     existing = study.condition_columns()
     usable = [
@@ -514,8 +595,8 @@ def _joined(
         return study.sql(
             f"select {outer} from (select {inner} from positions where "
             f"{'true' if own else condition} "
-            f"and coalesce(adjudicated, result) is not null) p {' '.join(joins)} "
-            "order by game_id, ply"
+            f"and coalesce(adjudicated, result) is not null) p {' '.join(joins)}"
+            f"{' order by game_id, ply' if in_order else ''}"
         )
     except ConditionError as error:
         raise ConditionError(f"{error} (in: {', '.join([where or '', *columns])})") from error
@@ -531,36 +612,43 @@ def column_values(table: pa.Table, name: str) -> NDArray[Any]:
     return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
-def _values(
-    table: pa.Table, index: int, axis: Axis, name: str, by_points: bool
-) -> tuple[NDArray[Any], str]:
-    """Choose an evaluator's values and their unit.
+def _quantity(table: pa.Table, index: int, axis: Axis, name: str, by_points: bool) -> Quantity:
+    """Choose the analyzed column of an evaluator.
 
     Centipawn scores take precedence over values, which engines derive from them, and so do point
-    scores of searches; otherwise values take precedence. Mates and proofs are infinite scores.
+    scores of searches; otherwise values take precedence.
     """
-    value = column_values(table, f"value_{index}").astype(np.float32)
-    score = column_values(table, f"score_{index}").astype(np.float32)
-    mate = column_values(table, f"mate_{index}").astype(np.float32)
+    mated = _is_known(table[f"mate_{index}"])
+    has_value, has_score = (_is_known(table[f"{each}_{index}"]) for each in ("value", "score"))
     units = [unit for unit in pc.unique(table[f"unit_{index}"]).to_pylist() if unit]
-    mated = bool(np.isfinite(mate).any())
-    has_value, has_score = (bool(np.isfinite(numbers).any()) for numbers in (value, score))
     if axis == "auto":
-        by_score = has_score and (by_points or "centipawns" in units)
+        by_score = has_score and (by_points or CENTIPAWNS in units)
         axis = "score" if by_score or not has_value else "value"
-    if axis == "score":
-        if not (has_score or mated) and len(score):
-            raise StudyError(f"{name} has no scores")
-        most = MATE_SCORE if "centipawns" in units else np.inf
-        unscored = np.isnan(score)
-        won = (mate > 0) | (score >= most) | (unscored & (value == 1))
-        lost = (mate < 0) | (score <= -most) | (unscored & (value == 0))
-        scores = np.select([won, lost], [np.inf, -np.inf], score)
-        return scores.astype(np.float32), units[0] if units else "points"
-    if not (has_value or mated) and len(value):
-        raise StudyError(f"{name} has no values")
-    values = np.where(np.isnan(value) & ~np.isnan(mate), mate > 0, value)
-    return values.astype(np.float32), VALUE
+    if not ((has_score if axis == "score" else has_value) or mated) and len(table):
+        raise StudyError(f"{name} has no {axis}s")
+    if axis == "value":
+        return "value", VALUE
+    return "score", CENTIPAWNS if CENTIPAWNS in units else (units or ["points"])[0]
+
+
+def _is_known(column: pa.ChunkedArray) -> bool:
+    """Whether any number of a column is finite."""
+    return bool(pc.any(pc.is_finite(column.cast(pa.float64()))).as_py())
+
+
+def _numbers(table: pa.Table, index: int, quantity: Quantity) -> NDArray[np.float32]:
+    """Return an evaluator's values; mates and proofs are infinite scores."""
+    value = column_values(table, f"value_{index}").astype(np.float32)
+    mate = column_values(table, f"mate_{index}").astype(np.float32)
+    if quantity[0] == "value":
+        values = np.where(np.isnan(value) & ~np.isnan(mate), mate > 0, value)
+        return values.astype(np.float32)
+    score = column_values(table, f"score_{index}").astype(np.float32)
+    most = MATE_SCORE if quantity[1] == CENTIPAWNS else np.inf
+    unscored = np.isnan(score)
+    won = (mate > 0) | (score >= most) | (unscored & (value == 1))
+    lost = (mate < 0) | (score <= -most) | (unscored & (value == 0))
+    return np.select([won, lost], [np.inf, -np.inf], score).astype(np.float32)
 
 
 def _nothing(study: "Study", names: Sequence[str], question: Question, joined: int) -> str:

@@ -270,13 +270,28 @@ def _max_memory() -> int:
     """Return the memory limit in bytes; by default a quarter of the machine's memory."""
     text = os.environ.get(MEMORY, "").strip()
     if not text:
-        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return min(min(installed, _container_memory()) // 4, _context_memory.get())
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)\s*([KMGT]?)B?", text, re.IGNORECASE)
-    size = int(float(match[1]) * _UNITS[match[2].upper()]) if match else 0
-    if size < _UNITS["M"]:
+        return min(installed_memory() // 4, _context_memory.get())
+    size = read_size(text)
+    if size is None:
         raise ConditionError(f"{MEMORY} is a size such as 500M or 8G, not '{text}'")
     return size
+
+
+def read_size(text: str) -> int | None:
+    """Read a size in bytes of at least a megabyte; None if it is none.
+
+    >>> read_size("1.5G"), read_size("300 MB"), read_size("many")
+    (1500000000, 300000000, None)
+    """
+    match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d+)?)\s*([KMGT]?)B?\s*", text, re.IGNORECASE)
+    size = int(float(match[1]) * _UNITS[match[2].upper()]) if match else 0
+    return size if size >= _UNITS["M"] else None
+
+
+def installed_memory() -> int:
+    """Return the memory of the machine, or of its container, in bytes."""
+    installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(installed, _container_memory())
 
 
 def _container_memory() -> int:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of a study for SQL: a snapshot of its manifests."""
 
+import functools
+import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -20,6 +22,7 @@ from hyoka.storage.manifest import (
     DERIVED,
     DESCRIPTION,
     Manifest,
+    Part,
     damaged_part,
     derived_files,
     read_manifest,
@@ -131,7 +134,7 @@ _CHECKED: Final = ds.ParquetFileFormat(
 
 @dataclass(frozen=True)
 class GameChoice:
-    """Some games of a study: those of a range of ids, or a random share of these.
+    """Some games of a study: those of a range of ids, of some ranges, or a random share of these.
 
     A game is in the random share if a hash of its id is small enough, so that smaller shares are
     parts of larger ones.
@@ -141,31 +144,58 @@ class GameChoice:
     high: int | None = None
     """The end of the range, exclusive; None: unlimited."""
     share: float = 1.0
+    among: tuple[tuple[int, int | None], ...] = ()
+    """Ranges; by default one from `low` to `high`."""
 
     def condition(self) -> ds.Expression | None:
         """The condition on the column `game_id`; None if all games are chosen."""
         game = pc.field("game_id")
-        conditions = [game >= self.low] if self.low > 0 else []
-        if self.high is not None:
-            conditions.append(game < self.high)
+        ranges = [_between(game, low, high) for low, high in self._ranges]
+        chosen = functools.reduce(operator.or_, ranges) if ranges else None
         if self.share < 1:
-            conditions.append(_hash(game) < round(self.share * (_MASK + 1)))
-        both = conditions[:1]
-        for each in conditions[1:]:
-            both = [both[0] & each]
-        return both[0] if both else None
+            drawn = _hash(game) < round(self.share * (_MASK + 1))
+            chosen = drawn if chosen is None else chosen & drawn
+        return chosen
 
-    def files(self, files: Sequence[Path]) -> list[Path]:
-        """Leave out the files that have no game of the range."""
-        if self.low <= 0 and self.high is None:
-            return list(files)
-        ranges = [_game_range(file, file.stat().st_mtime_ns) for file in files]
-        high = np.inf if self.high is None else self.high
-        return [
-            file
-            for file, (first, last) in zip(files, ranges, strict=True)
-            if last >= self.low and first < high
-        ]
+    @property
+    def _ranges(self) -> tuple[tuple[int, int | None], ...]:
+        """The ranges; empty if there is no limit."""
+        return self.among or (
+            ((self.low, self.high),) if (self.low, self.high) != (0, None) else ()
+        )
+
+    def of(self, manifest: Manifest) -> Manifest:
+        """Leave out the parts that have no game of the ranges, but the first of each table."""
+        if not self._ranges or not manifest.sealed:
+            return manifest
+        first, last = _game_ranges(manifest)
+        held = np.zeros(len(manifest.parts), bool)
+        for low, high in self._ranges:
+            held |= (last >= low) & (first < (np.inf if high is None else high))
+        tables = [part.table for part in manifest.parts]
+        held[[tables.index(table) for table in set(tables)]] = True  # they have the schemas
+        parts = tuple(manifest.parts[i] for i in np.flatnonzero(held).tolist())
+        return replace(manifest, parts=parts, names=tuple(part.name for part in parts))
+
+
+_latest_ranges: Final[list[tuple[tuple[Part, ...], tuple[NDArray[Any], NDArray[Any]]]]] = []
+_MANIFESTS_KEPT: Final = 32
+
+
+def _game_ranges(manifest: Manifest) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The first and the last game of each part; read once for each version of a manifest."""
+    for parts, ranges in list(_latest_ranges):
+        if parts is manifest.parts:
+            return ranges
+    each = [_game_range(manifest.folder / part.name) for part in manifest.parts]
+    first, last = np.array(each, np.float64).reshape(-1, 2).T
+    _latest_ranges.insert(0, (manifest.parts, (first, last)))
+    del _latest_ranges[_MANIFESTS_KEPT:]
+    return first, last
+
+
+def _between(game: ds.Expression, low: int, high: int | None) -> ds.Expression:
+    return game >= low if high is None else (game >= low) & (game < high)
 
 
 _MASK: Final = (1 << 31) - 1
@@ -180,8 +210,7 @@ def _hash(game: ds.Expression) -> ds.Expression:
     return pc.bit_wise_and(pc.multiply(x, 1_566_083_941), _MASK)
 
 
-@lru_cache(maxsize=200_000)
-def _game_range(file: Path, _changed: int) -> tuple[float, float]:
+def _game_range(file: Path) -> tuple[float, float]:
     """The first and the last game of a part; unlimited if the part does not say."""
     with reading(file):
         metadata = pq.read_metadata(file)
@@ -211,11 +240,15 @@ class Snapshot:
     @classmethod
     def of(cls, folder: Path, chosen: GameChoice | None = None) -> Self:
         """The current state of a study; raises StudyError if a manifest is damaged."""
-        return cls(
-            read_manifest(folder / DESCRIPTION),
-            {table: _derived_manifests(folder, table) for table in DERIVED},
-            chosen,
-        )
+        study = read_manifest(folder / DESCRIPTION)
+        derived = {table: _derived_manifests(folder, table) for table in DERIVED}
+        if chosen is not None:
+            study = chosen.of(study)
+            derived = {
+                table: {name: chosen.of(manifest) for name, manifest in manifests.items()}
+                for table, manifests in derived.items()
+            }
+        return cls(study, derived, chosen)
 
     @property
     def manifests(self) -> Iterator[Manifest]:
@@ -334,7 +367,7 @@ class Snapshot:
         """The rows of the chosen games in some files."""
         condition = None
         if self.chosen is not None and "game_id" in schema.names:
-            files, condition = self.chosen.files(files), self.chosen.condition()
+            condition = self.chosen.condition()
         if not files:
             return schema.empty_table()
         names = [str(file) for file in files]
