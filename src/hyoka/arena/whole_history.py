@@ -177,7 +177,7 @@ class RatingHistory(Result):
         if not self.drift_is_fixed and self.drift <= _DRIFTS[0]:
             notes.append("The games do not show that ratings change.")
         for condition, value in self.advantages.items():
-            when = f" with {condition}" if condition else ""
+            when = f", {condition}" if condition else ""
             notes.append(f"Moving first is worth {value.elo_text()} Elo{when}.")
         notes.append(f"Draws between equals: {self.draw_rate:.1%}.")
         if self.components > 1:

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 _HEIGHT: Final = 320
 _STRIP: Final = 44
+_MOST_MARKS: Final = 40
+"""Maximum number of days per player with markers on a line of ratings."""
 
 
 def result_section(
@@ -514,7 +516,8 @@ def rating_lines(history: "RatingHistory") -> AltairChart:
     band = base.mark_area().encode(
         y=alt.Y("low:Q", title="Elo", scale=up), y2="high:Q", color=color
     )
-    line = base.mark_line(point={"size": 14}).encode(
+    marks = len(rows) <= _MOST_MARKS * len(history.drawn)
+    line = base.mark_line(point={"size": 14} if marks else False).encode(
         y=alt.Y("elo:Q", scale=up),
         color=color,
         strokeDash=dash,

@@ -2,7 +2,7 @@
 """Game results for rating lists, from records in any notation, Parquet, matches and studies."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +20,7 @@ from hyoka.foundation.errors import SourceError
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.foundation.text import merge_names
 from hyoka.records import batches
+from hyoka.records.record import ordered_date
 from hyoka.records.sources import files_of, size_on_disk
 from hyoka.storage.manifest import DESCRIPTION
 from hyoka.study import Study
@@ -27,6 +28,7 @@ from hyoka.study import Study
 _COLUMNS: Final = ("first", "second", "result")
 _GAME: Final = "game"
 _PAIR: Final = "pair_id"
+_DATE: Final = "date"
 _NAMELESS: Final = ("", "?")
 _MAGIC: Final = b"PAR1"
 
@@ -43,11 +45,24 @@ class Results:
     """The first player's points: 0, 0.5 or 1."""
     clusters: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     """Pair numbers: equal for games of one pair, if the source has pairs."""
+    columns: Mapping[str, NDArray[np.object_]] = field(default_factory=dict)
+    """Further columns of the games as texts, empty where they are missing."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Numbers of excluded games, by reason."""
 
     def __len__(self) -> int:
         return len(self.first)
+
+    @property
+    def dates(self) -> NDArray[np.datetime64]:
+        """The dates of the games by the column `date`, NaT where it is missing.
+
+        A date without a day is in the middle of its month, one without a month in the middle of
+        its year.
+        """
+        texts, codes = np.unique(self.columns[_DATE].astype(str), return_inverse=True)
+        days = np.array([_day_of(text) for text in texts], dtype="datetime64[D]")
+        return np.asarray(days[codes])
 
     def with_merged(self, patterns: Sequence[str]) -> "Results":
         """Merge players whose names match a pattern (see `name_patterns`).
@@ -66,6 +81,7 @@ class Results:
             second[used],
             self.result[used],
             self.clusters[used],
+            {name: column[used] for name, column in self.columns.items()},
             self.left_out + Counter({"between versions of one player": int((~used).sum())}),
         )
         return together.of_frequent_players(1)
@@ -93,6 +109,7 @@ class Results:
             second=place[self.second[used]],
             result=self.result[used],
             clusters=self.clusters[used],
+            columns={name: column[used] for name, column in self.columns.items()},
             left_out=self.left_out + Counter({reason: dropped}),
         )
 
@@ -100,6 +117,7 @@ class Results:
 def read_results(
     paths: Iterable[str | Path],
     *,
+    columns: Sequence[str] = (),
     format: str | None = None,
     progress: OnProgress | None = None,
 ) -> Results:
@@ -107,29 +125,47 @@ def read_results(
 
     A study's folder provides its games, a match's folder its journal, a Parquet file its columns
     first, second, result and, if present, pair_id. Everything else is read as records. Games
-    without a result or a name are excluded and counted. Raises SourceError if nothing is found or
-    a table is malformed.
+    without a result or a name are excluded and counted. `columns` are further columns to read, such
+    as date and time_control. Raises SourceError if nothing is found, a table is malformed, or no
+    source has one of the columns.
     """
-    collected = _Collected()
+    collected = _Collected(columns)
     texts = [str(path) for path in paths]
     if not texts:
         raise SourceError("no files to read results from")
     total = None if progress is None else size_on_disk(texts)
     tally = Tally(progress, "reading", total, "bytes")
     for path in texts:
-        for name, table in _tables_of(path, format, tally, collected.left_out):
+        for name, table in _tables_of(path, columns, format, tally, collected.left_out):
             collected.add(name, table)
     return collected.results()
 
 
+def _day_of(text: str) -> np.datetime64:
+    """Return the day of a date that may be partial; NaT for a text that is no date.
+
+    >>> [str(_day_of(text)) for text in ("2024-02-29", "2024-02", "2024", "2024-02-30", "")]
+    ['2024-02-29', '2024-02-15', '2024-07-01', 'NaT', 'NaT']
+    """
+    date = ordered_date(text)
+    middle = {4: "-07-01", 7: "-15"}.get(len(date), "")
+    try:
+        return np.datetime64(f"{date}{middle}" if date else "NaT", "D")
+    except ValueError:
+        return np.datetime64("NaT", "D")
+
+
 def _tables_of(
-    path: str, format: str | None, tally: Tally, refused: Counter[str]
+    path: str, more: Sequence[str], format: str | None, tally: Tally, refused: Counter[str]
 ) -> Iterator[tuple[str, pa.Table]]:
     """Read the names and tables of one path; add unreadable games to `refused`."""
     folder = Path(path)
     if folder.is_dir() and (folder / DESCRIPTION).exists():
         size = size_on_disk([folder]) or 0
-        yield path, Study.open(folder).sql("select first, second, result from games")
+        study = Study.open(folder)
+        there = study.sql("select * from games limit 0").column_names
+        columns = ", ".join([*_COLUMNS, *(f'"{name}"' for name in more if name in there)])
+        yield path, study.sql(f"select {columns} from games")
     elif folder.is_dir() and (folder / MATCH_DESCRIPTION).exists():
         size = size_on_disk([folder]) or 0
         _, games = open_match(folder)  # a match's tables may be older than its journal
@@ -139,13 +175,15 @@ def _tables_of(
         size = size_on_disk([path]) or 0
         for file in files_of([path]):
             assert file is not None
-            yield str(file), _parquet(file)
+            yield str(file), _parquet(file, more)
     else:
         size = 0
         for batch in batches([path], format=format, progress=tally.of_part()):
             refused.update(each.fault for each in batch.refused)
             if len(batch):
-                yield batch.source, batch.arrow().select([*_COLUMNS, _GAME])
+                table = batch.arrow()
+                chosen = [name for name in more if name in table.column_names and name != _GAME]
+                yield batch.source, table.select([*_COLUMNS, _GAME, *chosen])
     if size:
         tally.add(size)
 
@@ -157,7 +195,7 @@ def _is_parquet(file: Path | None) -> bool:
         return stream.read(len(_MAGIC)) == _MAGIC
 
 
-def _parquet(file: Path) -> pa.Table:
+def _parquet(file: Path, wanted: Sequence[str]) -> pa.Table:
     try:
         names = pq.read_schema(file).names
         missing = [column for column in _COLUMNS if column not in names]
@@ -166,7 +204,7 @@ def _parquet(file: Path) -> pa.Table:
                 f"{file}: no column {', '.join(missing)}; "
                 f"a table of results has {', '.join(_COLUMNS)} and perhaps {_PAIR}"
             )
-        more = [column for column in (_PAIR, _GAME) if column in names]
+        more = [column for column in dict.fromkeys([_PAIR, _GAME, *wanted]) if column in names]
         return pq.read_table(file, columns=[*_COLUMNS, *more])
     except pa.ArrowException as error:
         raise SourceError(f"{file}: {str(error).splitlines()[0]}") from error
@@ -175,7 +213,9 @@ def _parquet(file: Path) -> pa.Table:
 class _Collected:
     """Collects results from several tables, with one list of names."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns: Sequence[str]) -> None:
+        self._columns = columns
+        self._missing = set(columns)
         self.left_out: Counter[str] = Counter()
         self._places: dict[str, int] = {}
         self._parts: list[tuple[NDArray[Any], ...]] = []
@@ -203,7 +243,8 @@ class _Collected:
             self.left_out[reason] += int((used & holds).sum())
             used &= ~holds
         clusters = self._pairs(table)
-        self._parts.append((first[used], second[used], result[used], clusters[used]))
+        more = [self._texts(table, name)[used] for name in self._columns]
+        self._parts.append((first[used], second[used], result[used], clusters[used], *more))
 
     def _check_game(self, source: str, table: pa.Table) -> None:
         """Raise SourceError for another game: strength differs between games."""
@@ -225,6 +266,14 @@ class _Collected:
         codes = encoded.indices.fill_null(len(places)).to_numpy(zero_copy_only=False)
         return np.asarray(np.array([*places, -1], dtype=np.int64)[codes])
 
+    def _texts(self, table: pa.Table, name: str) -> NDArray[np.object_]:
+        """Return a column as texts, empty where it is missing."""
+        if name not in table.column_names:
+            return np.full(len(table), "", dtype=object)
+        self._missing.discard(name)
+        texts = table[name].cast(pa.string()).fill_null("").to_numpy(zero_copy_only=False)
+        return np.asarray(texts, dtype=object)
+
     def _pairs(self, table: pa.Table) -> NDArray[np.int64]:
         """Make pair numbers unique among tables; a game without a pair gets its own."""
         clusters = np.arange(len(table), dtype=np.int64)
@@ -242,6 +291,12 @@ class _Collected:
         left_out = Counter({reason: n for reason, n in self.left_out.items() if n})
         if not self._parts:
             return Results(left_out=left_out)
-        first, second, result, clusters = map(np.concatenate, zip(*self._parts, strict=True))
-        everybody = Results(tuple(self._places), first, second, result, clusters)
+        if self._missing - {_DATE}:
+            missing = ", ".join(sorted(self._missing - {_DATE}))
+            raise SourceError(
+                f"no column {missing}; records have time_control, event, rules, handicap and others"
+            )
+        first, second, result, clusters, *more = map(np.concatenate, zip(*self._parts, strict=True))
+        columns = dict(zip(self._columns, more, strict=True))
+        everybody = Results(tuple(self._places), first, second, result, clusters, columns)
         return replace(everybody.of_frequent_players(1), left_out=left_out)

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
+import typer
 
 import hyoka as hk
 from hyoka.apps.cli.command_table import COMMANDS
-from hyoka.arena import export_match, open_match
+from hyoka.arena import export_match, open_match, rating_history
 from hyoka.arena.ratings import rate_players
 from hyoka.foundation.errors import Error, NotationError, SourceError
 from hyoka.foundation.progress import Progress
@@ -168,6 +170,57 @@ def test_a_study_and_a_match_give_their_games(tmp_path: Path, pgn: Path) -> None
     assert (len(results), len(set(results.clusters))) == (4, 2)
 
 
+DATED = """[White "Anna"]
+[Black "Bert"]
+[Date "2024.02.??"]
+[TimeControl "600+5"]
+[Result "1-0"]
+
+1. f3 e5 2. g4 a6 1-0
+
+[White "Bert"]
+[Black "Anna"]
+[Date "????.??.??"]
+[UTCDate "2024.03.01"]
+[Result "1/2-1/2"]
+
+1. f3 e5 1/2-1/2
+
+[White "Bert"]
+[Black "Anna"]
+[Result "1/2-1/2"]
+
+1. e3 e5 1/2-1/2
+"""
+
+
+def test_further_columns_and_dates_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "dated.pgn"
+    file.write_text(DATED, encoding="utf-8")
+    study = tmp_path / "study"
+    hk.Study.create(study, file, columns="none")
+    days = pa.array([19000, None, 19001], pa.date32())
+    for source, dates, controls in (
+        (file, ["2024-02-15", "2024-03-01", "NaT"], ["600+5", "", ""]),
+        (study, ["2024-02-15", "2024-03-01", "NaT"], ["600+5", "", ""]),
+        (table(tmp_path, date=days), ["2022-01-08", "NaT"], ["", ""]),
+    ):
+        columns = ["date"] if source.suffix == ".parquet" else ["date", "time_control"]
+        results = read_results([source], columns=columns)
+        assert [str(date) for date in results.dates] == dates
+        if len(columns) > 1:
+            assert results.columns["time_control"].tolist() == controls
+    both = read_results([file, table(tmp_path)], columns=["date", "time_control"])
+    assert [str(date) for date in both.dates] == ["2024-02-15", "2024-03-01", *["NaT"] * 3]
+    merged = both.with_merged(["Anna"])
+    assert merged.columns["time_control"].tolist() == ["600+5", *[""] * 4]
+    with pytest.raises(SourceError, match="no column weather"):
+        read_results([file], columns=["weather"])
+    match = tmp_path / "match"
+    hk.play_match(hk.plan_match("a=random", "b=random", game="go3"), match, games=2)
+    assert not np.isnat(read_results([match], columns=["date"]).dates).any()
+
+
 def test_progress_tells_the_bytes(tmp_path: Path, pgn: Path) -> None:
     file = table(tmp_path)
     steps: list[Progress] = []
@@ -279,3 +332,65 @@ def test_wishes_that_make_no_sense_are_refused(tournament: Path, tmp_path: Path)
         ratings_command(files=files, min_games=500)
     with pytest.raises(Error, match="no such file"):
         ratings_command(files=[str(tmp_path / "none.pgn")])
+
+
+@pytest.fixture
+def seasons(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(5)
+    count = 120
+    first = rng.integers(0, 3, count)
+    second = (first + rng.integers(1, 3, count)) % 3
+    names = np.array(["[bold]Anna", "Bert", "Cara"])
+    return table(
+        tmp_path,
+        "seasons.parquet",
+        first=names[first],
+        second=names[second],
+        result=rng.choice([0, 0.5, 1], count, p=[0.3, 0.2, 0.5]),
+        date=[f"20{10 + i // 12}-{i % 12 + 1:02}" for i in range(110)] + [""] * 10,
+        handicap=rng.integers(0, 2, count),
+    )
+
+
+def test_the_command_rates_over_time(
+    seasons: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [tmp_path / f"ratings.{ending}" for ending in ("csv", "svg", "html")]
+    ratings_command(files=[str(seasons)], over_time=True, advantage_by="handicap", output=files)
+    shown = capsys.readouterr().out
+    assert "3 players, 110 games, 2010-01-15 to 2019-02-15" in shown
+    assert "[bold]Anna" in shown
+    assert "--drift sets it" in shown
+    assert "Elo, handicap 0." in shown
+    assert "10 games without a date left out." in shown
+    written = pacsv.read_csv(files[0])
+    assert written.column_names == ["player", "date", "elo", "low", "high", "games"]
+    assert written["games"].to_numpy().sum() == 220
+    assert "<svg" in files[1].read_text(encoding="utf-8")
+    assert "Bert" in files[2].read_text(encoding="utf-8")
+
+
+def test_the_command_gives_ratings_over_time_as_json(
+    seasons: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ratings_command(files=[str(seasons)], over_time=True, drift=4.0, as_json=True, anchor="Bert=99")
+    found = json.loads(capsys.readouterr().out)
+    assert (found["drift"], found["games"], found["undated"]) == (4, 110, 10)
+    assert {player["name"] for player in found["players"]} == {"[bold]Anna", "Bert", "Cara"}
+    assert {row["elo"] for row in found["rows"] if row["player"] == "Bert"} == {99}
+    results = read_results([seasons], columns=["date"])
+    history = rating_history(
+        results.first, results.second, results.result, results.names,
+        dates=results.dates, drift=4.0, anchor=("Bert", 99.0),
+    )  # fmt: skip
+    assert [row["elo"] for row in found["rows"]] == pytest.approx(
+        [row["elo"] for row in history.rows()]
+    )
+
+
+def test_options_of_ratings_over_time_need_it(tournament: Path, tmp_path: Path) -> None:
+    for name, value in (("drift", 5.0), ("advantage_by", "x"), ("output", [tmp_path / "x.csv"])):
+        with pytest.raises(typer.BadParameter, match="needs --over-time"):
+            ratings_command(files=[str(tournament)], **{name: value})
+    with pytest.raises(Error, match="no game has a date"):
+        ratings_command(files=[str(tournament)], over_time=True)

@@ -358,7 +358,7 @@ def output_of(parameter: inspect.Parameter) -> Output | OutputFolder | None:
 def _check_marked(outputs: Mapping[str, Output | OutputFolder], options: Mapping[str, Any]) -> None:
     files: list[Path] = []
     for name, mark in outputs.items():
-        value = options[name]
+        value = options.get(name)
         paths = value if isinstance(value, list) else [] if value is None else [value]
         for path in paths:
             if isinstance(mark, OutputFolder):

@@ -18,7 +18,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from hyoka.apps.cli.command_options import Cluster, Jobs, OutputFolder, Plan, option
+from hyoka.apps.cli.command_options import Cluster, Jobs, Output, OutputFolder, Plan, option
+from hyoka.apps.cli.command_table import in_options
 from hyoka.apps.cli.output import (
     answered,
     complain,
@@ -28,6 +29,7 @@ from hyoka.apps.cli.output import (
     kept_when_interrupted,
     out,
     plain_table,
+    print_columns,
     progress_bars,
     progress_file,
 )
@@ -55,7 +57,8 @@ from hyoka.arena import (
 )
 from hyoka.arena.match import DESCRIPTION
 from hyoka.arena.plan import MatchOptions
-from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, RatingSettings, rate_players
+from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, rate_players
+from hyoka.arena.whole_history import HistorySettings, RatingHistory, rating_history
 from hyoka.foundation.errors import Error
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.options import options_of
@@ -64,6 +67,8 @@ from hyoka.games import DEFAULT_GAME, game_facts
 from hyoka.parallel import cluster
 from hyoka.reporting.match_report import write_match_report
 from hyoka.search import SearchSpec
+from hyoka.storage.outputs import PAGE, PICTURE, TABLE
+from hyoka.storage.result import FORMATS
 from hyoka.workflows.rating_sources import Results, read_results
 
 _INTERRUPTED = 130
@@ -396,13 +401,25 @@ def match_ratings_command(
             metavar="FILES...",
             help="Records in any notation (files, folders, patterns, archives, -), folders of "
             "matches, studies, or Parquet tables with the columns first, second, result and "
-            "optionally pair_id.",
+            "optionally pair_id and date.",
             show_default=False,
         ),
     ],
     settings: Annotated[
-        Callable[..., RatingSettings], Plan(RatingSettings, without=("prior", "intervals"))
-    ] = RatingSettings,
+        Callable[..., HistorySettings], Plan(HistorySettings, without=("prior", "intervals"))
+    ] = HistorySettings,
+    over_time: Annotated[
+        bool, option("--over-time", "Rate players by date (Whole-History Rating).")
+    ] = False,
+    advantage_by: Annotated[
+        str | None,
+        option(
+            "--advantage-by",
+            "With --over-time, a first-move advantage for each value of a column of the games, "
+            "such as time_control, handicap or event.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     min_games: Annotated[
         int, option("--min-games", "Minimum number of games per player.", min=1, metavar="N")
     ] = 1,
@@ -415,21 +432,62 @@ def match_ratings_command(
         ),
     ] = None,
     format: Format = None,
+    output: Annotated[
+        list[Path] | None,
+        Output((PAGE, PICTURE, TABLE), FORMATS),
+        option(
+            "--output",
+            "Output file of --over-time; its extension selects the format: .html, .svg, .csv …",
+            metavar="FILE",
+        ),
+    ] = None,
 ) -> None:
     """Rate players from their games: Elo with 95% intervals.
 
     Players that no games connect are listed apart, each list with its own zero. The interval is
     open on a side that games do not bound, for example for a player who lost no points. LOS is the
     likelihood that a player is stronger than the next.
+
+    With --over-time, ratings drift from day to day, and all games of a player, earlier and later,
+    determine each rating. Games without a date are left out.
+
+    For example: hyoka match ratings games.pgn --over-time -o ratings.html
     """
+    chosen = settings()
+    if not over_time:
+        for name, value in (
+            ("--drift", chosen.drift),
+            ("--advantage-by", advantage_by),
+            ("--output", output),
+        ):
+            if value:
+                raise typer.BadParameter(f"{name} needs --over-time")
+    columns = [name for name in ("date", advantage_by) if name] if over_time else []
     with progress_bars() as progress:
-        everything = read_results(files, format=format, progress=progress)
+        everything = read_results(
+            files, columns=list(dict.fromkeys(columns)), format=format, progress=progress
+        )
     if merge:
         everything = everything.with_merged(merge)
     results = everything.of_frequent_players(min_games) if min_games > 1 else everything
     if not len(results):
         reasons = _reasons(results)
         raise Error(f"no games to rate{': ' if reasons else ''}{reasons}")
+    if over_time:
+        history = rating_history(
+            results.first,
+            results.second,
+            results.result,
+            results.names,
+            chosen,
+            dates=results.dates,
+            conditions=_conditions(results, advantage_by),
+        )
+        for file in output or ():
+            history.save(file)
+        if not answered(_history_as_json(history, results)):
+            _print_history(history, results)
+        return
     ratings = rate_players(
         results.first,
         results.second,
@@ -440,6 +498,46 @@ def match_ratings_command(
     )
     if not answered(_as_json(ratings, results)):
         _print_ratings(ratings, results)
+
+
+def _conditions(results: Results, column: str | None) -> list[str] | None:
+    """Return the condition of each game, such as `handicap 2`."""
+    if column is None:
+        return None
+    return [f"{column} {text}" if text else f"no {column}" for text in results.columns[column]]
+
+
+def _print_history(history: RatingHistory, results: Results) -> None:
+    heading, *rows = history.lines()
+    out.print(history.title, style="bold", markup=False)
+    print_columns(heading, rows, right=range(1, len(heading)))
+    for note in history.notes():
+        hint(in_options(note, {"drift": "--drift"}))
+    if results.left_out:
+        complain(f"excluded: {_reasons(results)}")
+
+
+def _history_as_json(history: RatingHistory, results: Results) -> dict[str, object]:
+    return {
+        "games": history.games,
+        "undated": history.undated,
+        "left_out": dict(results.left_out),
+        "draw_rate": history.draw_rate,
+        "drift": history.drift,
+        "advantages": {name: each.as_json() for name, each in history.advantages.items()},
+        "players": [
+            {
+                "name": player.name,
+                "games": int(player.games.sum()),
+                "component": player.component,
+                "latest": player.latest.as_json(),
+                "change": player.change.as_json(),
+            }
+            for player in history.players
+        ],
+        "rows": history.rows(),
+        "notes": list(history.notes()),
+    }
 
 
 def _print_ratings(ratings: RatingList, results: Results) -> None:
