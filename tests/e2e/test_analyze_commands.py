@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import functools
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,22 @@ def test_results_are_saved_as_their_files_end(study: Path, tmp_path: Path) -> No
     )
     assert result.returncode == 0, result.stderr
     assert sorted(file.name for file in tmp_path.glob("s*")) == ["s-slices-1.csv", "s-slices-2.csv"]
+
+
+def test_a_page_of_slices_has_their_boards(study: Path, tmp_path: Path) -> None:
+    page, table = tmp_path / "slices.html", tmp_path / "slices.csv"
+    result = hyoka(
+        *("analyze", "slices", str(study), "-e", "comments", "--columns", "ply,material"),
+        *("--where", "ply >= 4", "-o", str(page), "-o", str(table)),
+    )
+    assert result.returncode == 0, result.stderr
+    assert re.search(r"candidates? tested on 14[56] held-out games", result.stdout)
+    slices = table.read_text(encoding="utf-8").splitlines()[1:]
+    html = page.read_text(encoding="utf-8")
+    assert slices
+    assert len(slices) < html.count("<figure") <= 1 + 3 * len(slices) + 1
+    assert "Biased slices of comments" in html
+    assert "comments says" in html
 
 
 @pytest.mark.parametrize(

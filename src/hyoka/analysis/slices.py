@@ -377,7 +377,7 @@ class Slices(Result):
     @property
     def search_note(self) -> str:
         """How many conditions were tried and confirmed, and on which games."""
-        tried = counted(self.tried, "condition")
+        tried = f"{self.evaluator}: {counted(self.tried, 'condition')}"
         if not self.held_out_games:
             return (
                 f"{tried} tried on all {self.games:,} games, none held out: tests and intervals "

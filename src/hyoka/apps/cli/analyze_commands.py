@@ -250,9 +250,9 @@ def analyze_slices_command(
 
     Each condition is measured again with the comment author, the ratings and the phase held equal;
     conditions that one of these explains come last. With --balance ply, all comparisons are within
-    phases.
+    phases. -o FILE.html adds boards where the evaluator was most wrong.
 
-    For example: hyoka analyze slices study -e comments --top 5
+    For example: hyoka analyze slices study -e comments --top 5 -o slices.html
     """
     searched = None if columns is None else _columns(columns)
     _check_files(inquiry, "slices", len(inquiry.evaluators))
@@ -263,7 +263,15 @@ def analyze_slices_command(
             )
             for name in inquiry.evaluators
         ]
-    _answer(inquiry, {"slices": slices})
+    pages = [file for file in inquiry.files if file.suffix.lower() == ".html"]
+    if pages:
+        from hyoka.reporting.study_report import write_slices_page  # noqa: PLC0415 - slow to import
+    for file in pages:
+        names = _named(file, "slices", len(slices))
+        for own, name, found in zip(names, inquiry.evaluators, slices, strict=True):
+            write_slices_page(own, found, inquiry.study, name, inquiry.question, columns=searched)
+    others = [file for file in inquiry.files if file not in pages]
+    _answer(replace(inquiry, files=others), {"slices": slices})
 
 
 def _several(inquiry: Inquiry) -> list[str]:

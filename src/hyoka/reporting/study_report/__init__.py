@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report of a study: one page about the quality and the weaknesses of its evaluators."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from hyoka.analysis import Calibration, Curves, MetricsTable
+from hyoka.analysis import Calibration, Curves, MetricsTable, Slices
 from hyoka.foundation.progress import OnProgress
 from hyoka.foundation.text import counted
 from hyoka.games import facts_named
 from hyoka.reporting.charts import save_chart
-from hyoka.reporting.page import Page, write_page
-from hyoka.reporting.study_report.examples import boards_of
+from hyoka.reporting.page import Block, Boards, Chart, Details, Page, Section, Table, write_page
+from hyoka.reporting.study_report.examples import boards_of, slice_boards
 from hyoka.reporting.study_report.findings import Finding, findings_of
 from hyoka.reporting.study_report.results import Results, measure_study
 from hyoka.reporting.study_report.sections import (
@@ -28,9 +29,17 @@ from hyoka.reporting.study_report.sections import (
 from hyoka.reporting.study_report.study_facts import ReportOptions, Steps
 from hyoka.storage.result import plain_json
 from hyoka.study import Study
-from hyoka.study.sampling import chosen_evaluators
+from hyoka.study.sampling import Question, chosen_evaluators, measured, slice_columns
 
-__all__ = ["ReportOptions", "StudyReport", "save_figures", "study_report", "write_report"]
+__all__ = [
+    "ReportOptions",
+    "StudyReport",
+    "save_figures",
+    "study_report",
+    "write_report",
+    "write_slices_page",
+]
+_SLICE_BOARDS: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +149,33 @@ def write_report(
     report = study_report(study, options, progress=progress)
     write_page(report.page, report_file(study) if path is None else Path(path))
     return report
+
+
+def write_slices_page(
+    path: Path | str,
+    slices: Slices,
+    study: Study,
+    evaluator: str,
+    question: Question,
+    *,
+    columns: Sequence[str] | None = None,
+) -> None:
+    """Write biased slices as one HTML page: chart, table, and boards of each slice.
+
+    `slices` are those of `study.slices(evaluator, question, columns=columns)`.
+    """
+    searched = slice_columns(study) if columns is None else columns
+    positions = measured(study, evaluator, question, columns=searched)
+    heading, *rows = slices.lines()
+    coverage = () if slices.coverage is None else (str(slices.coverage),)
+    blocks: list[Block] = [Table("The same in numbers", heading, rows)]
+    if len(slices):
+        blocks.insert(0, Chart(slices.chart(), slices.title))
+    for each, boards in zip(slices, slice_boards(positions, slices, _SLICE_BOARDS), strict=True):
+        also = (f"The same finding: {each.also_text}.",) if each.also_text else ()
+        blocks.append(Details(each.sentence, also, (Boards(boards),), opened=True))
+    section = Section("", (*coverage, *slices.notes()), tuple(blocks))
+    write_page(Page(slices.title, sections=(section,)), Path(path))
 
 
 def report_file(study: Study) -> Path:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hyoka.analysis import Curve, Disagreement, Sample, Slice, value_text
+from hyoka.analysis import Curve, Disagreement, Sample, Slice, Slices, value_text
 from hyoka.foundation.errors import StudyError
 from hyoka.foundation.text import shorten
 from hyoka.games import facts_named
@@ -19,7 +19,7 @@ from hyoka.reporting.page import Board
 from hyoka.study import Study
 from hyoka.study.sampling import Measured
 
-NOT_ON_THE_BOARD: Final = ("time", "illegal", "forfeit")
+_NOT_ON_THE_BOARD: Final = ("time", "illegal", "forfeit")
 """Endings that are independent of the position."""
 _LONGEST_NAME: Final = 24
 _CANDIDATES: Final = 64
@@ -79,6 +79,28 @@ def examples_against(
     fair = on_the_board[positions.game_ids[_rows(sample)[rows]]]
     order = rows[np.lexsort((rows, -worth[rows], ~fair))]
     return _examples(positions, sample, _of_different_games(sample, order[:5000], count))
+
+
+def on_the_board(study: Study) -> NDArray[np.bool_]:
+    """Whether each game, by its number, ended on the board, not by time or a fault."""
+    table = study.sql("select game_id, ending from games")
+    ids = table["game_id"].to_numpy().astype(np.int64)
+    ended = np.ones(int(ids.max(initial=-1)) + 1, bool)
+    ended[ids] = ~np.isin(table["ending"].to_numpy(zero_copy_only=False), _NOT_ON_THE_BOARD)
+    return ended
+
+
+def slice_boards(positions: Measured, slices: Slices, count: int) -> tuple[tuple[Board, ...], ...]:
+    """Boards of each slice, where the evaluator was most wrong; none if a game has no drawing."""
+    study = positions.study
+    if not hasattr(position(study.game), "cells"):
+        return ((),) * len(slices)
+    ended = on_the_board(study)
+    examples = [
+        examples_against(positions, positions.samples[0], each, ended, count) for each in slices
+    ]
+    boards = boards_of(study, (example for each in examples for example in each))
+    return tuple(shown_boards(boards, each) for each in examples)
 
 
 def disputed_examples(

@@ -38,11 +38,11 @@ from hyoka.analysis import (
 from hyoka.analysis.curves import least_positions, nice_number
 from hyoka.foundation.errors import StudyError
 from hyoka.reporting.study_report.examples import (
-    NOT_ON_THE_BOARD,
     Example,
     bin_examples,
     disputed_examples,
     examples_against,
+    on_the_board,
 )
 from hyoka.reporting.study_report.study_facts import (
     EvaluatorFacts,
@@ -411,18 +411,13 @@ class _Work:
     def _shown_slices(
         self, positions: Measured, sample: Sample, slices: Slices
     ) -> tuple[SliceView, ...]:
-        endings = self.study.sql("select game_id, ending from games")
-        on_the_board = np.ones(int(max(endings["game_id"].to_numpy(), default=-1)) + 1, bool)
-        for game, ending in zip(
-            endings["game_id"].to_pylist(), endings["ending"].to_pylist(), strict=True
-        ):
-            on_the_board[game] = ending not in NOT_ON_THE_BOARD
+        ended = on_the_board(self.study)
         bins = analysis.open_bins(sample, least_positions(0))
         shown = []
         for biased in slices:
             part = sample.where(biased.condition.holds)
             curve = self.curve(part, bins, biased.condition.words)
-            against = examples_against(positions, sample, biased, on_the_board, _AGAINST)
+            against = examples_against(positions, sample, biased, ended, _AGAINST)
             examples = bin_examples(
                 positions, part, curve, self.options.boards_a_bin, self.resampling.seed
             )

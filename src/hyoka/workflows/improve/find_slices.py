@@ -22,7 +22,7 @@ from hyoka.foundation.errors import StudyError
 from hyoka.foundation.progress import OnProgress
 from hyoka.learning import is_held_out
 from hyoka.learning.proximal_fit import Steepness, TermLeaves, pulls_by_game
-from hyoka.reporting.study_report.examples import NOT_ON_THE_BOARD, examples_against
+from hyoka.reporting.study_report.examples import examples_against, on_the_board
 from hyoka.study import Question, Study
 from hyoka.study.analyses import column_words
 from hyoka.study.evaluating import evaluate
@@ -204,12 +204,9 @@ def _check_slice(evidence: Evidence, candidate: Slice) -> BiasedSlice:
 
 def _examples_of(evidence: Evidence, candidate: Slice) -> tuple[ExamplePosition, ...]:
     """Choose the positions of a slice with the largest evaluation errors."""
-    table = evidence.study.sql("select game_id, ending from games order by game_id")
-    ids = table["game_id"].to_numpy().astype(np.int64)
-    on_the_board = np.zeros(int(ids.max()) + 1, bool)
-    on_the_board[ids] = ~np.isin(table["ending"].to_numpy(zero_copy_only=False), NOT_ON_THE_BOARD)
+    ended = on_the_board(evidence.study)
     sample = evidence.sample.where(~evidence.held_out)
-    chosen = examples_against(evidence.positions, sample, candidate, on_the_board, _BOARDS)
+    chosen = examples_against(evidence.positions, sample, candidate, ended, _BOARDS)
     return tuple(
         ExamplePosition(each.game_id, each.ply, each.values, each.result) for each in chosen
     )

@@ -36,12 +36,12 @@ from hyoka.apps.studio.state import LruCache
 from hyoka.reporting import Boards, Downloads, Section, Table
 from hyoka.reporting.analysis_charts import evaluation_curves, pick_key, result_section
 from hyoka.reporting.study_report.examples import (
-    NOT_ON_THE_BOARD,
     Example,
     bin_examples,
     boards_of,
     disputed_examples,
     examples_against,
+    on_the_board,
 )
 from hyoka.study import Question
 from hyoka.study.sampling import evaluator_titles
@@ -288,6 +288,7 @@ def _slice_values(query: StudyQuery) -> Values:
             "q": probability_text(biased.q_value),
             "positions": biased.gap.positions,
             "games": biased.gap.games,
+            "also": biased.also_text,
             "sql": biased.condition.sql,
             "curves": query.to(view=None, where=_both(query.where, biased.condition.sql),
                                engine=[name], of=None, slice=None, search=None),
@@ -305,16 +306,17 @@ def _both(one: str | None, other: str) -> str:
 
 
 def _slice_boards(query: StudyQuery, name: str, slices: Slices, number: int) -> Boards:
-    from hyoka.study.sampling import measured  # noqa: PLC0415
+    from hyoka.study.sampling import measured, slice_columns  # noqa: PLC0415
 
     question = query.question.also(by=None)
-    loaded = once(query, f"of {name}", lambda: measured(query.study, name, question))
-    endings = query.study.sql("select game_id, ending from games order by game_id")
-    ids = endings["game_id"].to_numpy()
-    on_the_board = np.ones(int(ids.max(initial=-1)) + 1, bool)
-    on_the_board[ids] = ~np.isin(endings["ending"].to_numpy(zero_copy_only=False), NOT_ON_THE_BOARD)
-    biased = slices[number - 1]
-    return boards(query, examples_against(loaded, loaded.samples[0], biased, on_the_board, _BOARDS))
+    columns = slice_columns(query.study)  # With these, the same positions fit in memory.
+    loaded = once(
+        query,
+        f"slices of {name}",
+        lambda: measured(query.study, name, question, columns=columns),
+    )
+    ended, biased = on_the_board(query.study), slices[number - 1]
+    return boards(query, examples_against(loaded, loaded.samples[0], biased, ended, _BOARDS))
 
 
 # Games
