@@ -47,7 +47,7 @@ std::size_t json_end(std::string_view text, std::size_t at) {
     return at;
 }
 
-/// A member of an object in JSON as it is written; empty if there is none.
+/// A member of an object in JSON, verbatim; empty if there is none.
 std::string_view member(std::string_view object, std::string_view name) {
     std::size_t at = blanks_end(object, 0);
     if (at >= object.size() || object[at] != '{') return {};
@@ -91,7 +91,7 @@ std::int64_t playouts_in(std::string_view text) {
 }  // namespace
 
 std::optional<SgfAnalysis> katrain_analysis(std::string_view value) {
-    // JSON shrinks to a tenth; what is said to be a thousand times longer than it is written is no analysis.
+    // JSON shrinks to a tenth; what grows more than a hundredfold is no analysis.
     constexpr std::size_t most = 1 << 20;
     constexpr std::size_t most_times = 100;
     const auto packed = base64_bytes(value);
