@@ -410,8 +410,8 @@ def test_lines_of_moves_read_back_the_same(game: str, data: st.DataObject) -> No
 
 
 SEEDS: Final = Path(__file__).parents[2] / "core" / "fuzz" / "seeds"
-READERS: Final = [format for format in FORMATS if format != "katago"]
-"""Formats with a reader of their own: KataGo's JSON is read as SGF."""
+READERS: Final = [format for format in FORMATS if format not in ("katago", "parquet")]
+"""Formats with a reader of their own: others are converted to these."""
 
 
 def seeds(format: str) -> list[bytes]:

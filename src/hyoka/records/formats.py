@@ -2,12 +2,20 @@
 """Recognize notations from a file's first bytes; convert text to UTF-8."""
 
 import codecs
+import contextlib
 import itertools
 import re
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
-from hyoka.records.katago import is_katago_json
+import numpy as np
+import pyarrow as pa
+
+from hyoka import _core
+from hyoka.foundation.errors import NotationError, SourceError
+from hyoka.games import GO, game_facts
+from hyoka.records.katago import is_katago_json, sgf_point
 
 FORMATS: Final = {
     "sgf": "SGF of Go, Othello and Blokus Duo (blksgf)",
@@ -18,6 +26,7 @@ FORMATS: Final = {
     "wthor": "WTHOR's .wtb of Othello, with .jou and .trn beside it",
     "psv": "YaneuraOu's PackedSfenValue (.bin) of shogi: positions with scores",
     "binpack": "Stockfish's .binpack of chess: positions with scores",
+    "parquet": "Parquet tables of games or positions: moves, movetext, fen, sfen",
     "katago": "JSON of KataGo's analysis engine: queries and responses, one a line",
 }
 """Formats of game records, described."""
@@ -133,6 +142,7 @@ def _is_kifu(head: bytes) -> bool:
 _SIGNS: Final[tuple[tuple[str, Callable[[bytes, bytes], object]], ...]] = (
     ("wthor", lambda head, _: _is_wthor(head)),
     ("binpack", lambda head, _: head.startswith(b"BINP")),
+    ("parquet", lambda head, _: head.startswith(b"PAR1")),
     ("psv", lambda head, _: _is_psv(head)),
     ("katago", lambda head, _: is_katago_json(head)),
     ("sgf", lambda _, body: _SGF.match(body)),
@@ -177,6 +187,181 @@ def as_utf8(blocks: Iterable[bytes], format: str) -> Iterator[bytes]:
 
 
 _BINARY: Final = ("wthor", "psv", "binpack")
+
+
+def parquet_games(blocks: Iterable[bytes]) -> tuple[str, Iterator[bytes]]:
+    """Convert a Parquet table of games or positions to a notation: its name, and the text.
+
+    A row is a game. Its moves are in `movetext` or `pgn` (chess), or in `moves` (text or a list) as
+    the game prints them; a row without moves is a position: `fen`, `sfen`, or `position` with the
+    `move` played. Other columns are named as in studies or as tags of PGN. Raises SourceError.
+    """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - seldom needed
+
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(tempfile.SpooledTemporaryFile(_IN_MEMORY))
+        for block in blocks:
+            file.write(block)
+        with _as_broken():
+            table = pq.ParquetFile(file)
+        names = set(table.schema_arrow.names)
+        is_pgn = bool(names & {"movetext", "pgn"}) or ("moves" in names and "game" not in names)
+        if not is_pgn and not names & {"moves", *_POSITIONS}:
+            wanted = ", ".join(("movetext", "pgn", "moves", *_POSITIONS))
+            raise SourceError(f"a Parquet table without moves or positions ({wanted})")
+        write = _pgn_of_row if is_pgn else _sgf_of_row
+        return "pgn" if is_pgn else "sgf", _texts(table, write, stack.pop_all())
+
+
+def _texts(
+    table: Any, write: Callable[["_Row"], str], stack: contextlib.ExitStack
+) -> Iterator[bytes]:
+    """Convert the rows of a table; the stack holds its file."""
+    columns = [name for name in table.schema_arrow.names if name in _COLUMNS]
+    with stack, _as_broken():
+        for batch in table.iter_batches(_ROWS_AT_ONCE, columns=columns):
+            yield "".join(map(write, batch.to_pylist())).encode(errors="replace")
+
+
+@contextlib.contextmanager
+def _as_broken() -> Iterator[None]:
+    """Convert errors of Parquet to SourceError."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError(f"broken Parquet: {str(error).splitlines()[0]}") from error
+
+
+_IN_MEMORY: Final = 16 << 20
+_ROWS_AT_ONCE: Final = 4096
+_POSITIONS: Final = ("position", "fen", "sfen")
+_FIELDS: Final = {
+    **{"first": ("PB", "White"), "second": ("PW", "Black")},
+    **{"first_rating": ("BR", "WhiteElo"), "second_rating": ("WR", "BlackElo")},
+    **{"event": ("EV", "Event"), "round": ("RO", "Round"), "place": ("PC", "Site")},
+    **{"date": ("DT", "Date"), "rules": ("RU", "Variant"), "time_control": ("OT", "TimeControl")},
+    **{"opening": ("ON", "Opening"), "komi": ("KM", ""), "handicap": ("HA", "")},
+}
+"""Columns as studies name them, and their names in SGF and PGN."""
+_PGN_ONLY: Final = ("Result", "ECO", "Termination", "UTCDate", "UTCTime", "FEN", "SetUp")
+_EVALUATION: Final = ("value", "score", "mate", "depth", "nodes")
+_COLUMNS: Final = frozenset(
+    (
+        *("movetext", "pgn", "moves", "move", "game", "start", "result", "ending", "margin"),
+        *(*_POSITIONS, *_FIELDS, *_PGN_ONLY, *_EVALUATION, "cp"),
+        *(pgn for _, pgn in _FIELDS.values() if pgn),
+    )
+)
+_Row = dict[str, Any]
+
+
+def _first_of(row: _Row, *names: str) -> Any:
+    """The first value that a row has."""
+    return next((row[name] for name in names if row.get(name) not in (None, "")), None)
+
+
+def _moves_of(row: _Row) -> str:
+    moves = _first_of(row, "moves", "move")
+    return " ".join(map(str, moves)) if isinstance(moves, list) else str(moves or "")
+
+
+def _pgn_of_row(row: _Row) -> str:
+    text = str(_first_of(row, "pgn", "movetext") or _moves_of(row))
+    if text.lstrip().startswith("["):
+        return text + "\n\n"
+    named = {pgn: _first_of(row, name, pgn) for name, (_, pgn) in _FIELDS.items() if pgn}
+    named |= {name: row.get(name) for name in _PGN_ONLY}
+    named["FEN"] = _first_of(row, "FEN", "start", *_POSITIONS)
+    named["Result"] = named["Result"] or _pgn_result(row.get("result"))
+    named["Event"] = named["Event"] or "?"
+    lines = [f'[{name} "{_quoted(value)}"]' for name, value in named.items() if value is not None]
+    result = named["Result"] if named["Result"] in _PGN_RESULTS.values() else "*"
+    ending = "" if text.rstrip().endswith((*_PGN_RESULTS.values(), "*")) else f" {result}"
+    return "\n".join(lines) + f"\n\n{text}{ending}\n\n"
+
+
+_PGN_RESULTS: Final = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
+
+
+def _pgn_result(result: object) -> object:
+    return _PGN_RESULTS.get(result, result) if isinstance(result, float) else result
+
+
+def _quoted(value: object) -> str:
+    return _one_line(value).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _one_line(value: object) -> str:
+    return " ".join(str(value).split())
+
+
+def _sgf_of_row(row: _Row) -> str:
+    """A row as SGF on one line; a row that is no game gives what the reader refuses."""
+    try:
+        return f"(;{_sgf_nodes(row)})\n"
+    except ValueError as error:
+        return f"(;GM[{_escaped(_one_line(error))}])\n"
+
+
+def _sgf_nodes(row: _Row) -> str:
+    start = str(_first_of(row, "start", *_POSITIONS) or "")
+    name = str(row.get("game") or _game_of_position(start))
+    if name not in _core.Table.game_names:
+        raise NotationError(name)
+    facts = game_facts(name)
+    position = facts.position_type.from_text(start) if start else facts.position_type()
+    is_go = facts.family == GO
+    head: _Row = {"GM": facts.formats.sgf_game or name, "SZ": facts.size if is_go else ""}
+    head |= {sgf: row.get(field) for field, (sgf, _) in _FIELDS.items()}
+    head["RE"] = _sgf_result(row.get("result"), row.get("ending"), row.get("margin"))
+    head["HA"] = row.get("handicap") or None
+    text = "".join(
+        f"{key}[{_escaped(_one_line(value))}]"
+        for key, value in head.items()
+        if value not in (None, "")
+    )
+    if start and is_go:
+        for key, color in (("AB", 1), ("AW", -1)):
+            stones = np.argwhere(np.sign(position.cells) == color).tolist()
+            text += key * bool(stones) + "".join(f"[{chr(97 + c)}{chr(97 + r)}]" for r, c in stones)
+    elif start:
+        text += f"SU[{_escaped(start)}]"
+    is_first = position.to_play == _core.Player.first
+    text += f"PL[{'B' if is_first else 'W'}]{_evaluation_of(row)}"
+    for i, move in enumerate(_moves_of(row).split()):
+        point = sgf_point(move, facts.size) if is_go else _escaped("" if move == "pass" else move)
+        text += f";{'BW'[(i % 2 == 0) != is_first]}[{point}]"
+    return text
+
+
+def _game_of_position(text: str) -> str:
+    return "shogi" if text.partition(" ")[0].count("/") == 8 else "chess"
+
+
+def _sgf_result(result: object, ending: object, margin: object) -> str:
+    if result not in (0.0, 0.5, 1.0):
+        return "Void" if ending == "unfinished" else ""
+    if result == 0.5:
+        return "0"
+    how = {"resigned": "R", "time": "T", "forfeit": "F"}.get(str(ending), "")
+    if ending == "normal" and isinstance(margin, float):
+        how = f"{abs(margin):g}"
+    return f"{'B' if result == 1 else 'W'}+{how}"
+
+
+def _evaluation_of(row: _Row) -> str:
+    """The evaluation of a position as commands in a comment."""
+    values = {name: row.get(name) for name in _EVALUATION} | {
+        "score": _first_of(row, "score", "cp")
+    }
+    words = [f"[%{name} {value}\\]" for name, value in values.items() if value is not None]
+    return f"C[{' '.join(words)}]" if words else ""
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("]", "\\]")
+
+
 _FALLBACK: Final = {"pgn": "cp1252", "csa": "cp932", "kifu": "cp932", "lines": "latin-1"}
 _LONGEST_PIECE: Final = 1 << 22
 

@@ -143,7 +143,7 @@ class _Query:
         for each in rows:
             if not isinstance(each, list) or len(each) != 2:
                 raise ValueError(f"{name} has {_short(each)}, no pair of player and point")
-            moves.append((_player(each[0]), _sgf_point(each[1], size)))
+            moves.append((_player(each[0]), sgf_point(each[1], size)))
         return moves
 
     def _comment(self, turn: int, to_play: str) -> str:
@@ -171,7 +171,7 @@ def _player(name: object) -> str:
     return name[0].upper()
 
 
-def _sgf_point(text: object, size: int) -> str:
+def sgf_point(text: object, size: int) -> str:
     """Convert a point of GTP, `Q16` or `(15,3)`, to SGF's letters; a pass has none."""
     if isinstance(text, str) and text.lower() == "pass":
         return ""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hyoka import _core
 from hyoka.foundation.errors import NotationError, RefusedError, SourceError
 from hyoka.foundation.progress import OnProgress, Tally
-from hyoka.records.formats import FORMATS, as_utf8, recognize
+from hyoka.records.formats import FORMATS, as_utf8, parquet_games, recognize
 from hyoka.records.katago import KatagoGames
 from hyoka.records.record import ENDINGS, Author, Record, Remark, ordered_date, rank_number
 from hyoka.records.sources import BLOCK, Source, size_on_disk, sources, sources_in
@@ -256,7 +256,10 @@ def batches_of(source: Source, format: str | None) -> Iterator[Batch]:
     if is_other and not source.named and not source.problem:
         return
     blocks = _UntilBroken(source)
-    yield from _games_of(source, blocks, format)
+    try:
+        yield from _games_of(source, blocks, format)
+    except SourceError as error:
+        blocks.problem = blocks.problem or str(error)
     if blocks.problem:
         reason = blocks.problem.removeprefix(f"{source.name}: ")
         yield _refusing(source, "broken file", reason)
@@ -290,6 +293,17 @@ def _head_of(blocks: Iterator[bytes]) -> bytes:
     return head
 
 
+def _as_notation(
+    format: str, blocks: Iterable[bytes], katago: KatagoGames
+) -> tuple[str, Iterator[bytes]]:
+    """Convert the bytes of a format to those of a notation that has a reader."""
+    if format == "parquet":
+        return parquet_games(blocks)
+    if format == "katago":
+        return "sgf", katago.as_sgf(blocks)
+    return format, as_utf8(blocks, format)
+
+
 def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) -> Iterator[Batch]:
     blocks = iter(until_broken)
     head = _head_of(blocks)
@@ -311,9 +325,8 @@ def _games_of(source: Source, until_broken: _UntilBroken, format: str | None) ->
             yield Batch(source.name, detected, _core.Table(), refused)
     blocks = itertools.chain([head], blocks)
     katago = KatagoGames()
-    is_katago = detected == "katago"
-    reader = _core.Reader("sgf" if is_katago else detected, *names)
-    ahead = katago.as_sgf(blocks) if is_katago else as_utf8(blocks, detected)
+    notation, ahead = _as_notation(detected, blocks, katago)
+    reader = _core.Reader(notation, *names)
     following: bytes | None = next(ahead, b"")
     waiting: list[bytes] = []  # the rest of the last block, and new data
     size = left = games = 0

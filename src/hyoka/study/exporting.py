@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results and positions as files for other programs: tables, EPD, packed SFEN."""
+"""Games, results and positions as files for other programs."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +16,8 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import GO, game_facts
 from hyoka.records.bulk import GameTable
 from hyoka.records.katago import query
+from hyoka.records.record import Record, Remark
+from hyoka.records.writing import write_records
 from hyoka.storage.files import write_bytes
 from hyoka.storage.result import TABLES, write_table
 from hyoka.study.sampling import chosen_evaluator, nothing_evaluated, titles_text
@@ -61,6 +63,7 @@ def export_positions(
     *,
     evaluator: str | None = None,
     where: str | None = None,
+    games: bool = False,
     progress: OnProgress | None = None,
 ) -> ExportSummary:
     """Write a study's positions with results and an evaluator's scores, by the path's ending.
@@ -72,13 +75,19 @@ def export_positions(
     queries of KataGo's analysis engine, without evaluations. Scores are those of the named
     evaluator, by default the study's only one. As numbers, mates are ±32000 minus the moves to
     mate; centipawns are rounded to integers, and `.txt` keeps points unrounded.
+
+    `.pgn`, `.sgf`, `.csa`, `.kif` and `.usi` are the games of these positions with their remarks;
+    evaluations of a named evaluator replace those of the records. With `games`, tables have a row
+    for each game, and are read again as records.
     """
     file = Path(path)
     suffix = file.suffix.lower()
+    if suffix in _NOTATIONS or (games and suffix in TABLES):
+        return _export_games(study, file, evaluator, where, progress)
     if suffix == QUERIES:
         return _export_queries(study, file, where, progress)
     if suffix not in (*TABLES, *_WRITERS):
-        choices = ", ".join((*TABLES, *_WRITERS, QUERIES))
+        choices = ", ".join((*TABLES, *_WRITERS, QUERIES, *_NOTATIONS))
         raise ParameterError("output", f"ends in {choices}, not '{file.name}'")
     word = _WORDS_OF.get(suffix)
     if word is not None and game_facts(study.game).formats.start_word != word:
@@ -86,11 +95,11 @@ def export_positions(
             "output", f"{suffix} stores positions as {word.upper()}, which {study.game} lacks"
         )
     chosen = _chosen(study, evaluator, where, needed=suffix in _WRITERS and suffix != ".epd")
-    games, plies = chosen["game_id"].to_numpy(), chosen["ply"].to_numpy()
+    ids, plies = chosen["game_id"].to_numpy(), chosen["ply"].to_numpy()
     tally = Tally(progress, file.name, len(chosen), "positions")
     tables, pieces, written = [], [], 0
     at = 0
-    for chunk in study.game_table_of(games, plies).chunks(_AT_ONCE):
+    for chunk in study.game_table_of(ids, plies).chunks(_AT_ONCE):
         rows = _rows(chunk, chosen.slice(at, len(chunk)))
         at += len(chunk)
         if suffix in TABLES:
@@ -108,6 +117,76 @@ def export_positions(
     else:
         write_bytes(file, b"".join(pieces))
     return ExportSummary(str(file), written, len(chosen) - written)
+
+
+_NOTATIONS: Final = (".pgn", ".sgf", ".blksgf", ".csa", ".kif", ".kifu", ".usi")
+_OF_GAMES: Final = (
+    *("game", "first", "second", "first_rating", "second_rating", "event", "round", "place"),
+    *("date", "rules", "time_control", "opening", "komi", "handicap", "result", "ending", "margin"),
+    "start",
+)
+"""Fields of records in tables of games."""
+
+
+def _export_games(
+    study: "Study",
+    file: Path,
+    evaluator: str | None,
+    where: str | None,
+    progress: OnProgress | None,
+) -> ExportSummary:
+    """Write the games of chosen positions as records or as a table."""
+    chosen = study.select(where, "game_id")["game_id"].to_numpy()
+    games = np.unique(chosen)
+    if not len(games):
+        raise StudyError("no position meets the condition")
+    tally = Tally(progress, file.name, len(games), "games")
+
+    def records() -> Iterator[tuple[int, Record]]:
+        for each in _evaluated(study, games.tolist(), evaluator):
+            yield each
+            tally.add()
+
+    if file.suffix.lower() in TABLES:
+        rows = []
+        for number, record in records():
+            moves = " ".join(record.move_texts())
+            fields = {name: getattr(record, name) for name in _OF_GAMES}
+            rows.append({"game_id": number, **fields, "moves": moves})
+        write_table(pa.Table.from_pylist(rows), file)
+    else:
+        write_records((record for _, record in records()), file)
+    return ExportSummary(str(file), len(chosen), 0)
+
+
+def _evaluated(
+    study: "Study", games: list[int], evaluator: str | None
+) -> Iterator[tuple[int, Record]]:
+    """Games, with an evaluator's evaluations instead of those of the records if it is named."""
+    if evaluator is None:
+        yield from study.records(games)
+        return
+    name = chosen_evaluator(study, evaluator).replace("'", "''")
+    table = study.sql(
+        f"select game_id, ply, {', '.join(_EVALUATED)} from evaluations "
+        f"where engine = '{name}' and failed is null order by game_id, ply"
+    )
+    ids = table["game_id"].to_numpy()
+    for number, record in study.records(games):
+        low, high = np.searchsorted(ids, [number, number + 1])
+        remarks = {
+            each.ply: replace(
+                each, value=None, score=None, mate=None, depth=None, nodes=None, author=None
+            )
+            for each in record.remarks
+        }
+        for row in table.slice(low, high - low).to_pylist():
+            remark = remarks.get(row["ply"], Remark(row["ply"]))
+            remarks[row["ply"]] = replace(remark, **{name: row[name] for name in _EVALUATED})
+        yield number, replace(record, remarks=tuple(remarks[ply] for ply in sorted(remarks)))
+
+
+_EVALUATED: Final = ("value", "score", "mate", "depth", "nodes")
 
 
 def _export_queries(

@@ -517,16 +517,20 @@ def study_export_command(
         str | None, option("--evaluator", metavar="NAME", show_default=False)
     ] = None,
     where: Where = None,
+    games: Annotated[
+        bool, typer.Option("--games", help="In tables, a row for each game with its moves.")
+    ] = False,
 ) -> None:
-    """Export positions with results and evaluations.
+    """Export positions with results and evaluations, or games.
 
-    Adjudications replace the records' results. Positions without the data that a format needs (a
-    result, a score, a move played) are excluded.
+    Endings of record files, such as .pgn, write the games of the positions. Adjudications replace
+    the records' results. Positions without the data that a format needs (a result, a score, a move
+    played) are excluded.
     """
     opened = Study.open(study)
     with progress_bars() as progress:
         report = export_positions(
-            opened, output, evaluator=evaluator, where=where, progress=progress
+            opened, output, evaluator=evaluator, where=where, games=games, progress=progress
         )
     if answered(dataclasses.asdict(report)):
         return
