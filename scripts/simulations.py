@@ -33,6 +33,7 @@ from hyoka.analysis import (
     Sample,
     SliceSettings,
     Stages,
+    compare,
     condition_gap,
     find_slices,
     fit_wdl_model,
@@ -44,6 +45,8 @@ from hyoka.analysis import (
 from hyoka.arena import PairScores, Score, Sprt, elo, normalized_elo, rate, too_few_reason
 from hyoka.arena.elo import NORMALIZED_ELO, elo_of_rate
 from hyoka.foundation.math import Estimate, independent_difference
+from hyoka.learning import fit_map
+from hyoka.models import CalibrationModel
 
 Reals = NDArray[np.float64]
 Studies = Callable[[np.random.Generator, int], Sample]
@@ -255,6 +258,47 @@ def reliability(runs: int, seed: int) -> Iterator[Row]:
                     f"intervals of {part} that hold {truth:.4f} ({studies.__name__}), {games} games"
                 )
                 yield Row(what, share(held), runs)
+
+
+def recalibration(runs: int, seed: int) -> Iterator[Row]:
+    """The change in log-loss by Platt scaling that was fitted to 70 % of the games."""
+    for studies in (right_values, too_sure):
+        many = studies(np.random.default_rng(seed), MANY)
+        for games in (100, 400):
+            held: list[bool] = []
+            gains: list[bool] = []
+            harms: list[bool] = []
+            for run in range(runs):
+                sample = studies(np.random.default_rng([seed, run]), games)
+                inside = sample.games < 0.7 * games
+                fitting, apart = sample.where(inside), sample.where(~inside)
+                mapped = fit_map(
+                    "platt", fitting.values, results=fitting.results, games=fitting.games
+                )
+                model = CalibrationModel("simulated", "value", mapped)
+                comparison = compare(_mapped(apart, model), apart, resampling=few(run))
+                [change] = (
+                    each.difference
+                    for each in comparison.differences
+                    if each.metric.name == "log_loss"
+                )
+                truth = _log_loss(_mapped(many, model)) - _log_loss(many)
+                held.append(change.low <= truth <= change.high)
+                gains.append(change.high < 0)
+                harms.append(change.low > 0)
+            what = f"({studies.__name__}), {games} games"
+            yield Row(f"intervals that hold the change in log-loss {what}", share(held), runs)
+            yield Row(f"intervals below 0, a gain {what}", share(gains), runs)
+            yield Row(f"intervals above 0, a loss {what}", share(harms), runs)
+
+
+def _mapped(sample: Sample, model: CalibrationModel) -> Sample:
+    return replace(sample, values=model.expected(sample.values).astype(np.float32))
+
+
+def _log_loss(sample: Sample) -> float:
+    claims = np.clip(sample.values.astype(np.float64), 1e-4, 1 - 1e-4)
+    return float(-np.log(np.where(sample.results == 1, claims, 1 - claims)).mean())
 
 
 def monotonicity(runs: int, seed: int) -> Iterator[Row]:
@@ -595,6 +639,7 @@ CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
     "metrics": (metrics, 1000),
     "reliability": (reliability, 200),
     "ece": (ece, 200),
+    "recalibration": (recalibration, 200),
     "monotonicity": (monotonicity, 600),
     "gaps": (gaps, 100),
     "splits": (slices, 300),
