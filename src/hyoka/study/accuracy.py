@@ -72,6 +72,7 @@ def load_moves(
     the board, its result is the expected score after the last move.
     """
     loaded, columns = _load_positions(study, name, question)
+    study = loaded.study  # of a large study, a random sample of the games
     [title] = evaluator_titles(study, [name])
     expected, how = expected_scores(loaded.samples[0], settings.curve)
     every = Moves.of(
@@ -97,7 +98,7 @@ def load_moves(
         loaded.plies[moves.rows],
         None if by is None else by[moves.rows],
         CoveredMoves(title, len(moves), len(np.unique(moves.games)), missing),
-        (f"{title}: {how}.", *loaded.caveats),
+        (f"{title}: {how}.", *([f"{loaded.note}."] if loaded.note else []), *loaded.caveats),
     )
 
 
@@ -117,7 +118,9 @@ def _load_positions(
     by = question.expression
     if by is not None and by not in (PHASE, CLOCK):
         sql[by] = of_mover(study.game).get(by, by)
-    everywhere = Question(draws="half", axis=question.axis, link=question.link)
+    everywhere = Question(
+        draws="half", axis=question.axis, link=question.link, memory=question.memory
+    )
     loaded = measured(study, name, everywhere, columns=list(dict.fromkeys(sql.values())))
     columns = {text: loaded.columns[expression] for text, expression in sql.items()}
     if by == PHASE:

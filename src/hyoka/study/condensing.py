@@ -126,6 +126,11 @@ def condense(
     return group
 
 
+def forget() -> None:
+    """Release the latest group."""
+    _latest.clear()
+
+
 def _condense(
     study: "Study", names: Sequence[str], question: Question, conditions: Any
 ) -> CondensedGroup:

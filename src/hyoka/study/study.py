@@ -50,7 +50,7 @@ from hyoka.study.python_games import (
 )
 from hyoka.study.sampling import titles_text
 from hyoka.study.sql import check_condition
-from hyoka.study.tables import CATEGORY_COLUMNS, GameChoice, Snapshot, ranking_columns
+from hyoka.study.tables import CATEGORY_COLUMNS, NO_GAMES, GameChoice, Snapshot, ranking_columns
 
 if TYPE_CHECKING:
     from hyoka.reporting.study_report import StudyReport
@@ -171,8 +171,11 @@ class Study:
 
     def condition_columns(self) -> list[str]:
         """List the columns that a condition on positions may use."""
-        table = self.sql("select * from positions limit 0")
-        return list(table.column_names)
+        return list(self.condition_schema().names)
+
+    def condition_schema(self) -> pa.Schema:
+        """The columns that a condition on positions may use, with their types."""
+        return replace(self, chosen=NO_GAMES).sql("select * from positions limit 0").schema
 
     @property
     def ranking_columns(self) -> list[str]:

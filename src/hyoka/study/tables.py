@@ -168,10 +168,11 @@ class GameChoice:
         """Leave out the parts that have no game of the ranges, but the first of each table."""
         if not self._ranges or not manifest.sealed:
             return manifest
-        first, last = _game_ranges(manifest)
         held = np.zeros(len(manifest.parts), bool)
-        for low, high in self._ranges:
-            held |= (last >= low) & (first < (np.inf if high is None else high))
+        if self.high != 0:
+            first, last = _game_ranges(manifest)
+            for low, high in self._ranges:
+                held |= (last >= low) & (first < (np.inf if high is None else high))
         tables = [part.table for part in manifest.parts]
         held[[tables.index(table) for table in set(tables)]] = True  # they have the schemas
         parts = tuple(manifest.parts[i] for i in np.flatnonzero(held).tolist())
@@ -180,6 +181,10 @@ class GameChoice:
 
 _latest_ranges: Final[list[tuple[tuple[Part, ...], tuple[NDArray[Any], NDArray[Any]]]]] = []
 _MANIFESTS_KEPT: Final = 32
+
+
+NO_GAMES: Final = GameChoice(high=0)
+"""Chooses no games, to see the columns of tables."""
 
 
 def _game_ranges(manifest: Manifest) -> tuple[NDArray[Any], NDArray[Any]]:

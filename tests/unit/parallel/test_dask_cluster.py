@@ -24,6 +24,7 @@ from hyoka.learning.objective_search import ObjectiveSearch, SearchPlan
 from hyoka.learning.selfplay_loop import LoopPlan, PlayTask, play_part
 from hyoka.parallel import Run
 from hyoka.records.samples import sample_path
+from hyoka.study import Question, condensing
 from hyoka.study.evaluating import evaluate
 
 CLUSTER = """
@@ -297,3 +298,19 @@ def test_a_worker_that_dies_changes_nothing_in_a_search_for_an_objective(
         there.run(jobs=threads, executor=executor, on_step=kill_a_worker)
     assert killed
     assert there.steps == here.steps
+
+
+def test_two_workers_condense_a_study_as_threads_do(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = hk.Study.create(tmp_path / "study", records=sample_path("chess"), columns="none")
+    evaluate(study, ["comments"])
+    monkeypatch.setattr(condensing, "RANGE_ROWS", 6000)
+    # Small enough to condense.
+    question = Question(memory="5M", by="ply", bins=[30], resampling=hk.Resampling(20))
+    here = study.metrics(question=question)
+    condensing.forget()
+    there = study.metrics(question=question.also(cluster=address))
+    assert "Condensed" in str(here.coverage)
+    assert there.rows() == here.rows()
+    assert there.coverage == here.coverage

@@ -50,7 +50,7 @@ Threshold = Annotated[
     ),
 ]
 
-_OPTIONS: Final = {"draws": "--draws", "min_games": "--min-games"}
+_OPTIONS: Final = {"draws": "--draws", "min_games": "--min-games", "memory": "--memory"}
 """Option names for the parameters that results name."""
 
 

@@ -74,7 +74,8 @@ def report_command(
             )
     if answered(report.as_json() | {"file": str(file), "figures": list(map(str, pictures))}):
         return
-    covered = in_options(str(report.results.coverage), {"draws": "--draws"})
+    named = {"draws": "--draws", "memory": "--memory"}
+    covered = in_options(str(report.results.coverage), named)
     tell(covered)
     for finding in report.findings:
         tell(f"- {finding.text}")

@@ -51,7 +51,6 @@ from hyoka.reporting.study_report.study_facts import (
     Steps,
     evaluator_facts,
     record_facts,
-    usable_positions,
 )
 from hyoka.study import Study
 from hyoka.study.analyses import column_words, phases
@@ -223,11 +222,12 @@ def measure_study(study: Study, options: ReportOptions, steps: Steps) -> Results
     steps.begin("reading the positions")
     descriptions = evaluator_facts(study, names)
     facts = {each.id: each for each in descriptions}
-    usable = usable_positions(study, names, where)
+    question = Question(where=where, link=options.link, draws=draws, memory=options.memory)
+    evaluated = Evaluated.load(study, names, question.also(draws="half"))
+    usable = {name: evaluated.positions([name]) for name in names}
     idle = [name for name in names if not usable[name]]
     if len(idle) < len(names):
         names = [name for name in names if name not in idle]
-    question = Question(where=where, link=options.link, draws=draws)
     groups = comparison_groups(study, names, question)
     largest = max(usable[name] for name in names)
     resamples = resamples_for(largest) if options.resamples is None else options.resamples
@@ -235,17 +235,22 @@ def measure_study(study: Study, options: ReportOptions, steps: Steps) -> Results
     work = _Work(study, options, resampling, steps)
     subjects, compared, covered = [], [], []
     joint_games = drawn_games = np.zeros(0, np.int64)
+    notes: dict[str, None] = {}
     for group in groups:
         loaded = _loaded(study, group.names, question)
         joint_games = np.union1d(joint_games, loaded.joint_games)
         drawn_games = np.union1d(drawn_games, loaded.drawn_games)
+        if loaded.note:
+            notes[loaded.note] = None
         judged: dict[str, Judged] = {}
         for name in group.names:
             title = facts[name].title
             steps.begin(f"{title}: curve and metrics")
             judged[name] = work.judged(loaded, _counted(loaded, title, draws))
         for name in group.names:
-            is_wider = len(group.names) > 1 and usable[name] > _WIDER * len(loaded)
+            is_wider = len(group.names) > 1 and usable[name] > _WIDER * evaluated.positions(
+                group.names
+            )
             positions, own, title = loaded, judged[name], facts[name].title
             if is_wider:
                 steps.begin(f"{title}: all of its positions")
@@ -274,8 +279,8 @@ def measure_study(study: Study, options: ReportOptions, steps: Steps) -> Results
         record_facts(study),
         tuple(sorted(subjects, key=lambda subject: order.index(subject.name))),
         tuple(compared),
-        Coverage(tuple(covered), draws, len(joint_games), len(drawn_games), missing),
-        Evaluated.load(study, names, question.also(draws="half")).positions(names),
+        Coverage(tuple(covered), draws, len(joint_games), len(drawn_games), missing, tuple(notes)),
+        evaluated.positions(names),
         resampling.resamples,
         missing,
     )

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The records and evaluators that a report covers, its options and its progress."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from hyoka.analysis.sample import DrawnGames, Link
 from hyoka.foundation.options import WHERE_HELP, check_options, option
@@ -12,14 +12,8 @@ from hyoka.foundation.progress import OnProgress, Progress
 from hyoka.records.record import Standings
 from hyoka.storage.manifest import PLAYER, read_description
 from hyoka.study import COMMENTS, Study
-from hyoka.study.sampling import (
-    EVALUATION_COLUMNS,
-    EVALUATOR,
-    evaluated_positions,
-    evaluator_titles,
-    identity,
-)
-from hyoka.study.sql import check_condition
+from hyoka.study.condensing import RANGE_ROWS, is_too_large, ranges_of
+from hyoka.study.sampling import Question, evaluator_titles, identity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +37,12 @@ class ReportOptions:
     )
     link: Link | None = None
     """Link of the logistic curves of scores; default: chosen on held-out games."""
+    memory: str | None = option(
+        None,
+        "Memory for the positions, such as 4G; by default half of the machine's. Of larger studies "
+        "a random sample of the games is measured.",
+        metavar="SIZE",
+    )
     seed: int = option(0, "Seed of resamples and of the choice of boards.", min=0)
 
     def __post_init__(self) -> None:
@@ -133,14 +133,16 @@ def record_facts(study: Study) -> RecordFacts:
         standings.add((each["text"], each["count"]) for each in texts)
     description = read_description(study.path)
     [counts] = study.sql(
-        "select (select count(*) from positions) as positions, "
-        "(select count(*) from games where duplicate_of is not null) as duplicates, "
+        "select (select count(*) from games where duplicate_of is not null) as duplicates, "
         "(select count(*) from refused) as refused"
     ).to_pylist()
+    positions = description.get("positions")
+    if positions is None:  # a study without checksums
+        positions = study.sql("select count(*) as n from positions")["n"][0].as_py()
     return RecordFacts(
         tuple(Path(source).name for source in description["sources"]),
         row["games"],
-        counts["positions"],
+        int(positions),
         row["first_won"],
         row["drawn"],
         row["second_won"],
@@ -154,14 +156,19 @@ def record_facts(study: Study) -> RecordFacts:
 
 def evaluator_facts(study: Study, names: Sequence[str]) -> tuple[EvaluatorFacts, ...]:
     """Collect the facts about evaluators."""
-    counted = {
-        row["engine"]: row
-        for row in study.sql(
-            "select engine, count(*) - count(failed) as positions, count(failed) as failed, "
-            "count(distinct game_id) as games, avg(time_s) as time_s from evaluations "
-            "group by engine"
-        ).to_pylist()
-    }
+    counted = {name: Counter[str]() for name in study.engines}
+    ranges = ranges_of(study, RANGE_ROWS) if is_too_large(study, names, Question()) else [None]
+    for some in ranges:
+        for row in (
+            replace(study, chosen=some)
+            .sql(
+                "select engine, count(*) - count(failed) as positions, count(failed) as failed, "
+                "count(distinct game_id) as games, count(time_s) as timed, "
+                "coalesce(sum(time_s), 0) as time_s from evaluations group by engine"
+            )
+            .to_pylist()
+        ):
+            counted[row.pop("engine")].update(row)
     titles = evaluator_titles(study, names)
     return tuple(
         _evaluator(study, name, title, counted[name])
@@ -169,13 +176,13 @@ def evaluator_facts(study: Study, names: Sequence[str]) -> tuple[EvaluatorFacts,
     )
 
 
-def _evaluator(study: Study, name: str, title: str, row: dict[str, Any]) -> EvaluatorFacts:
+def _evaluator(study: Study, name: str, title: str, row: Counter[str]) -> EvaluatorFacts:
     identified = identity(study, name)
     spec = str(identified.get(PLAYER, identified.get("spec", name)))
     words = [str(identified[key]) for key in ("name", "version") if identified.get(key)]
     is_player = PLAYER in identified
     # Evaluations from records took the players' time, not ours.
-    timed = row["time_s"] is not None and not is_player and spec != COMMENTS
+    timed = row["timed"] and not is_player and spec != COMMENTS
     return EvaluatorFacts(
         name,
         title,
@@ -184,18 +191,6 @@ def _evaluator(study: Study, name: str, title: str, row: dict[str, Any]) -> Eval
         row["positions"],
         row["games"],
         row["failed"],
-        float(row["time_s"]) if timed else None,
+        row["time_s"] / row["timed"] if timed else None,
         is_player,
     )
-
-
-def usable_positions(study: Study, names: Sequence[str], where: str | None) -> dict[str, int]:
-    """Count the selected positions with a result that each evaluator has evaluated."""
-    usable = [*study.condition_columns(), EVALUATOR, *EVALUATION_COLUMNS]
-    condition = "true" if where is None else check_condition(where, usable)
-    rows = study.sql(
-        f"select engine_ as engine, count(*) as positions from {evaluated_positions(study, names)} "
-        f"where {condition} and coalesce(adjudicated, result) is not null group by engine_"
-    ).to_pylist()
-    counts = {row["engine"]: int(row["positions"]) for row in rows}
-    return {name: counts.get(name, 0) for name in names}

@@ -87,7 +87,7 @@ def _part(request: Request, name: str, values: dict[str, Any]) -> Response:
 def _columns(study: hk.Study) -> list[tuple[str, str]]:
     """The columns that a condition may use, and what they hold."""
     words = {"int64": "number", "float": "number", "double": "number", "bool": "true or false"}
-    schema = study.sql("select * from positions limit 0").schema
+    schema = study.condition_schema()
     return [(column.name, words.get(str(column.type), "text")) for column in schema]
 
 
