@@ -44,11 +44,13 @@ _PRECISION: Final = 1e-5
 """The largest component of the gradient at the maximum, in games."""
 _SOLUTION: Final = 1e-5
 """The relative error of a linear solution."""
-_DRIFTS: Final = (0.01, 10_000.0)
-"""About the range of an estimated drift, in Elo² per day."""
-_USUAL_DRIFT: Final = 14.0
-"""The drift that Coulom chose for players of Go; the search starts there."""
+_USUAL_LOG_DRIFT: Final = math.log(14.0)
+"""The mean of the normal prior of the log of the drift: Coulom's drift for players of Go."""
+_DRIFT_SPREAD: Final = math.log(10)
+"""The standard deviation of that prior."""
 _STRIDE: Final = math.log(4)
+_NEAR: Final = 0.2
+"""The step of the log of the drift for its curvature."""
 _ITERATIONS: Final = 1000
 _LEAST_DRAWS: Final = 8
 _MOST_DRAWS: Final = 128
@@ -105,9 +107,8 @@ class RatingHistory(Result):
     """The first-move advantage in Elo by condition; a fixed one has no width."""
     draw_rate: float
     """The share of draws between equals, 0 to 1."""
-    drift: float
-    """Elo² per day."""
-    drift_is_fixed: bool
+    drift: Estimate
+    """Elo² per day; a fixed one has no width."""
     games: int
     """The number of rated games."""
     undated: int
@@ -168,14 +169,14 @@ class RatingHistory(Result):
         return tuple(self._notes())
 
     def _notes(self) -> list[str]:
-        year = math.sqrt(365.25 * self.drift)
-        how = "given" if self.drift_is_fixed else f"estimated; {named('drift')} sets it"
+        year = math.sqrt(365.25 * self.drift.value)
+        how = f"{self.drift.low:.2g} to {self.drift.high:.2g}; {named('drift')} sets it"
+        if self.drift.low == self.drift.high:
+            how = "fixed"
         notes = [
-            f"A rating drifts by {self.drift:.3g} Elo² per day ({how}): a standard deviation of "
-            f"{year:.0f} Elo in a year."
+            f"A rating drifts by {self.drift.value:.3g} Elo² per day ({how}): a standard deviation "
+            f"of {year:.0f} Elo in a year."
         ]
-        if not self.drift_is_fixed and self.drift <= _DRIFTS[0]:
-            notes.append("The games do not show that ratings change.")
         for condition, value in self.advantages.items():
             when = f", {condition}" if condition else ""
             notes.append(f"Moving first is worth {value.elo_text()} Elo{when}.")
@@ -254,7 +255,7 @@ def rating_history(
     )
     points = Points.of(games, days[dated].astype(np.int64), constant=anchor)
     model = HistoryModel(points, games, level.astype(np.int64), settings)
-    drift = settings.drift or model.likeliest_drift()
+    drift = Estimate(*[settings.drift] * 3) if settings.drift else model.likeliest_drift()
     return _history(names, points, games, model, levels.tolist(), drift, settings, dated)
 
 
@@ -477,30 +478,33 @@ class HistoryModel:
         self._start = point
         return self._information(point, evaluate(point)[1], stiffness)
 
-    def likeliest_drift(self) -> float:
-        """Return the drift with the greatest evidence, by the rule of Fellner and Schall.
+    def likeliest_drift(self) -> Estimate:
+        """Return the drift with the greatest posterior density of its log, and its 95 % interval.
 
-        There the sum of squared changes of the ratings, each divided by its variance under the
-        drift, is expected under the posterior as under the prior. The posterior's variances are the
-        trace of a matrix: exact with all other players' ratings known, and the rest by random
-        probes (Hutchinson 1990). Returns an end of the range if the evidence grows beyond it.
+        The rule of Fellner and Schall approximates the evidence: where it is greatest, the sum of
+        squared changes of the ratings, each divided by its variance under the drift, is expected
+        under the posterior as under the prior. The posterior's variances are the trace of a matrix:
+        exact with all other players' ratings known, and the rest by random probes (Hutchinson
+        1990). The prior of the drift decides where games say little: without it, an estimate of 0
+        is frequent, and intervals are too narrow.
         """
         from scipy.optimize import brentq  # noqa: PLC0415 - seldom needed
 
-        if not len(self._earlier):
-            return _DRIFTS[0]
         excess = functools.cache(self._excess)
-        low = high = math.log(_USUAL_DRIFT)
-        while high < math.log(_DRIFTS[1]) and excess(high) > 0:
-            low, high = high, high + _STRIDE
-        while low > math.log(_DRIFTS[0]) and excess(low) <= 0:
-            low, high = low - _STRIDE, low
-        if excess(low) <= 0 or excess(high) > 0:
-            return math.exp(low if excess(low) <= 0 else high)
-        return math.exp(brentq(excess, low, high, xtol=0.01))
+        low = high = best = _USUAL_LOG_DRIFT
+        curvature = 0.0
+        if len(self._earlier):
+            while excess(high) > 0:
+                low, high = high, high + _STRIDE
+            while excess(low) <= 0:
+                low, high = low - _STRIDE, low
+            best = brentq(excess, low, high, xtol=0.01)
+            curvature = (excess(best - _NEAR) - excess(best + _NEAR)) / (4 * _NEAR)
+        reach = _Z95 / math.sqrt(max(curvature, _DRIFT_SPREAD**-2))
+        return Estimate(math.exp(best), math.exp(best - reach), math.exp(best + reach))
 
     def _excess(self, log_drift: float) -> float:
-        """Return twice the slope of the log evidence by the log of the drift."""
+        """Return twice the slope of the log posterior density of the log of the drift."""
         drift = math.exp(log_drift)
         best, stiffness = self.maximum(drift), self._stiffness(drift)
         variances, covariances = best.own.inverse()
@@ -509,7 +513,8 @@ class HistoryModel:
         changes = self._changes @ best.parameters
         probes = self._changes.T @ (np.sqrt(stiffness)[:, None] * self._probes)
         rest = np.sum(probes * (best.solve(probes) - best.own.solve(probes)))
-        return float(stiffness @ (changes**2 + spread) + rest - len(changes))
+        prior = 2 * (_USUAL_LOG_DRIFT - log_drift) / _DRIFT_SPREAD**2
+        return float(stiffness @ (changes**2 + spread) + rest - len(changes)) + prior
 
     @functools.cached_property
     def _probes(self) -> Floats:
@@ -584,11 +589,11 @@ def _history(  # noqa: PLR0917 - everything that was found
     games: Games,
     model: HistoryModel,
     levels: list[str],
-    drift: float,
+    drift: Estimate,
     settings: HistorySettings,
     dated: NDArray[np.bool_],
 ) -> RatingHistory:
-    best, count = model.maximum(drift), len(points)
+    best, count = model.maximum(drift.value), len(points)
     zero = _Zero.of(points, games, settings.anchor, names)
     elo = (best.parameters[:count] - zero.of_each(best.parameters)) * ELO_PER_UNIT
     if settings.anchor is not None:
@@ -621,7 +626,6 @@ def _history(  # noqa: PLR0917 - everything that was found
         advantages=dict(zip(levels, _advantages(model, best, levels, settings), strict=True)),
         draw_rate=nu / (2 + nu),
         drift=drift,
-        drift_is_fixed=settings.drift is not None,
         games=int(dated.sum()),
         undated=int((~dated).sum()),
     )

@@ -176,12 +176,14 @@ def test_it_is_the_dense_posterior(draws: float) -> None:
 
 
 def test_the_drift_is_a_fixed_point_of_expectation_maximization() -> None:
-    _, given = simulate(5, 20, 400, 1500, seed=2)
-    drift = rating_history(**given).drift
-    assert 300 < drift < 2000
+    _, given = simulate(6, 15, 900, 3000, seed=2)
+    estimate = rating_history(**given).drift
+    drift = estimate.value
+    assert drift / 5 < estimate.low < 3000 < estimate.high
+    assert estimate.low * estimate.high == pytest.approx(drift**2)
 
     def expected_drift(drift: float) -> float:
-        """The mean square of a day's change, expected under the posterior for a drift."""
+        """The mean square of a day's change, expected for a drift, and its prior's pull."""
         dense = Dense(given, drift)
         x, steps = np.zeros(dense.size), np.eye(dense.size) * 1e-2
         for _ in range(5):  # Newton's method
@@ -192,7 +194,9 @@ def test_the_drift_is_a_fixed_point_of_expectation_maximization() -> None:
             ((x[i + 1] - x[i]) ** 2 + c[i, i] + c[i + 1, i + 1] - 2 * c[i, i + 1]) / days
             for i, days in dense.links
         ]
-        return float(np.mean(squares))
+        # The log of the drift has a normal prior with mean log 14 and deviation log 10.
+        prior = 2 * math.log(14 / drift) / math.log(10) ** 2
+        return float(np.mean(squares)) + drift * prior / len(squares)
 
     assert expected_drift(0.98 * drift) > 0.98 * drift
     assert expected_drift(1.02 * drift) < 1.02 * drift
@@ -202,10 +206,10 @@ def test_simulated_ratings_lie_in_their_intervals_and_drift_and_advantages_come_
     inside, changes, drifts, advantages = [], [], [], []
     for seed in range(3):
         truth, given = simulate(
-            10, 100, 1200, 300, draws=0.3, advantages=(90.0, -30.0), seed=10 + seed
+            10, 100, 1200, 60, draws=0.3, advantages=(90.0, -30.0), seed=10 + seed
         )
         history = rating_history(**given)
-        drifts.append(history.drift)
+        drifts.append(history.drift.value)
         for found, value in zip(history.advantages.values(), (90, -30), strict=True):
             advantages.append(found.low <= value <= found.high)
         days = {p.name: (p.dates - START).astype(int) for p in history.players}
@@ -219,7 +223,7 @@ def test_simulated_ratings_lie_in_their_intervals_and_drift_and_advantages_come_
     assert 0.88 < np.mean(inside) < 0.99
     assert np.mean(changes) >= 0.85
     assert sum(advantages) >= 5
-    assert 120 < np.mean(drifts) < 450  # the estimate is uncertain
+    assert 20 < np.mean(drifts) < 120  # the estimate is uncertain
 
 
 def test_on_a_single_day_it_is_the_static_list() -> None:
@@ -247,7 +251,10 @@ def test_with_hardly_any_drift_all_days_are_one() -> None:
     for player in one_day.players:
         ratings = still[player.name].elo
         assert ratings == pytest.approx(np.full(len(ratings), player.elo[0]), abs=0.3)
-    assert rating_history(**given).drift < 15  # truly 0
+    assert rating_history(**given).drift.low < 4  # truly 0
+    (day,) = {str(date) for player in one_day.players for date in player.dates}
+    assert day == str(START)
+    assert one_day.drift.value == pytest.approx(14)  # nothing but the prior
 
 
 def test_a_player_who_won_all_games_is_finite() -> None:

@@ -375,7 +375,8 @@ def test_the_command_gives_ratings_over_time_as_json(
 ) -> None:
     ratings_command(files=[str(seasons)], over_time=True, drift=4.0, as_json=True, anchor="Bert=99")
     found = json.loads(capsys.readouterr().out)
-    assert (found["drift"], found["games"], found["undated"]) == (4, 110, 10)
+    assert found["drift"] == {"value": 4, "low": 4, "high": 4}
+    assert (found["games"], found["undated"]) == (110, 10)
     assert {player["name"] for player in found["players"]} == {"[bold]Anna", "Bert", "Cara"}
     assert {row["elo"] for row in found["rows"] if row["player"] == "Bert"} == {99}
     results = read_results([seasons], columns=["date"])

@@ -523,7 +523,7 @@ def _history_as_json(history: RatingHistory, results: Results) -> dict[str, obje
         "undated": history.undated,
         "left_out": dict(results.left_out),
         "draw_rate": history.draw_rate,
-        "drift": history.drift,
+        "drift": history.drift.as_json(),
         "advantages": {name: each.as_json() for name, each in history.advantages.items()},
         "players": [
             {
