@@ -251,9 +251,9 @@ class WdlMap(CalibrationMap):
         """Require a rising map at every move number."""
         if not (self.a and self.b and 0 < self.reference < math.inf and self.low <= self.high):
             return "the polynomials, the reference and the range are not complete"
-        moves = np.linspace(self.low, self.high, 1000)
-        if not (np.isfinite(moves).all() and np.isfinite([*self.a, *self.b]).all()):
+        if not np.isfinite([self.low, self.high, *self.a, *self.b]).all():
             return "the polynomials and the range are finite"
+        moves = np.linspace(self.low, self.high, 1000)
         a, b = self._polynomials(moves)
         if not (b > 0).all():
             return "the spread b is not positive at all move numbers"

@@ -149,6 +149,8 @@ def test_a_bad_file_is_an_error(changes: dict[str, Any], message: str) -> None:
         WdlMap((-1.0,), (2.0,), 1, 60, 30),
         WdlMap((1.0,), (2.0,), 60, 1, 30),
         WdlMap((), (2.0,), 1, 60, 30),
+        WdlMap((1.0,), (2.0,), -math.inf, 60, 30),
+        WdlMap((math.inf,), (2.0,), 1, 60, 30),
     ],
 )
 def test_falling_maps_have_a_problem(bad: CalibrationMap) -> None:
