@@ -67,11 +67,11 @@ def slices(positions: int, games: int) -> None:
     rng = np.random.default_rng(2)
     columns: dict[str, NDArray[np.generic]] = {
         f"c{i}": rng.integers(-50, 50, positions) + rng.normal(0, 20, games)[sample.games]
-        for i in range(12)
+        for i in range(40)
     }
     found = []
     timed(
-        f"the split search on {positions:,} positions",
+        f"the search for slices in {positions:,} positions with 40 columns",
         lambda: found.append(find_slices(sample, columns)),
     )
     print(f"{'':70} {found[0].tried:7} conditions")

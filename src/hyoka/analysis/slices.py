@@ -352,8 +352,8 @@ class Slices(Result):
         explained = any(each.explanation for each in self.slices)
         scored = self.unit != VALUE
         heading = (
-            "slice", "bias", "effect in points", *((self.unit,) if scored else ()), "Elo",
-            "loss", "q", "positions", "games", *(("explained by",) if explained else ()),
+            "slice", "bias", "effect in pp", *((f"in {self.unit}",) if scored else ()), "in Elo",
+            "of loss", "q", "positions", "games", *(("explained by",) if explained else ()),
         )  # fmt: skip
         rows = []
         for each in self.slices:
@@ -411,10 +411,10 @@ class Slices(Result):
             *self.caveats,
             *((explained,) if any(each.explanation for each in self.slices) else ()),
             self.search_note,
-            f"Effect: percentage points of win probability beyond the overall curve's at equal "
+            "Effect: percentage points (pp) of win probability beyond the overall curve's at equal "
             f"values{equal}{confirmed}, also in {scored}; the false-discovery rate is at most "
             f"{rate}.",
-            "Loss: share of the overall curve's Brier loss that correcting the slice removes.",
+            "Of loss: share of the overall curve's Brier loss that correcting the slice removes.",
         )
 
 
@@ -469,7 +469,7 @@ _COLUMNS: Final[Columns[Slice]] = {
     "explained_by": (TEXT, lambda each: each.explanation and each.explanation.control),
     "remaining": (NUMBER, lambda each: each.explanation and each.explanation.left.effect.value),
     "positions": (COUNT, lambda each: each.gap.positions),
-    "share": (NUMBER, lambda each: each.share),
+    "position_share": (NUMBER, lambda each: each.share),
     "games": (COUNT, lambda each: each.gap.games),
     "held_out_games": (COUNT, lambda each: each.held_out_games),
 }
