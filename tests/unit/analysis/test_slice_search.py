@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Beam search for slices, confirmation on held-out games, folding, and the size of effects."""
 
+import itertools
+import lzma
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 from scipy.stats import false_discovery_control
 
+import hyoka as hk
 from hyoka.analysis import (
     NO_INTERVALS,
     Control,
@@ -279,3 +284,26 @@ def test_adjusted_p_values_agree_with_scipy() -> None:
         false_discovery_control(p_values, method="by")
     )
     assert len(adjusted_for_dependence([])) == 0
+
+
+def test_ladders_of_real_games_are_one_slice_for_each_side(
+    shared_data: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """The static evaluation of Go knows no ladders; six columns describe them."""
+    with lzma.open(shared_data("go9/ogs9_human.sgf.xz"), "rt", encoding="utf-8") as records:
+        (tmp_path / "games.sgf").write_text("".join(itertools.islice(records, 3000)))
+    study = hk.Study.create(tmp_path / "study", tmp_path / "games.sgf")
+    study.evaluate(["ab:nodes=1"], sample=10)
+    columns = [name for name in study.columns if "ladder" in name]
+    assert len(columns) == 6
+    found = study.slices(columns=[*columns, "ply"], depth=1, resampling=NO_INTERVALS)
+    ladders = [each for each in found if "ply" not in each.condition.columns]
+    assert sorted(each.verdict for each in ladders) == [
+        "overestimates Black",
+        "underestimates Black",
+    ]
+    for each in ladders:
+        folded = {column for other in each.also for column in other.columns}
+        assert len(folded | each.condition.columns) >= 3
+        assert each.impact is not None
+        assert abs(each.impact.shift.value) > 2
