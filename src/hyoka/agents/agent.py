@@ -22,7 +22,7 @@ from hyoka.parallel import Resource
 from hyoka.records.problems import Exercise
 from hyoka.search import SearchLimits, SearchTree
 from hyoka.search.search_result import OnResult
-from hyoka.storage.user_tables import MatchedRows
+from hyoka.storage.table_files import MatchedRows
 
 
 class Spec(Protocol):

@@ -23,7 +23,7 @@ from hyoka.foundation.errors import NotationError, ParameterError, SourceError, 
 from hyoka.games import facts_named
 from hyoka.records.katago import read_responses
 from hyoka.storage.files import read_regular
-from hyoka.storage.user_tables import NAMING, read_table
+from hyoka.storage.table_files import NAMING, read_table
 
 TABLE: Final = "table"
 _SETTINGS: Final = ("name", "value", "score", "view", "unit")

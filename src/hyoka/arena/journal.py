@@ -21,8 +21,8 @@ from hyoka.foundation.errors import StudyError
 from hyoka.games import PYTHON_GAMES, game_facts
 from hyoka.records import Record, Remark, write_records
 from hyoka.storage.files import read_regular
-from hyoka.storage.parquet import write_parquet
 from hyoka.storage.run_folder import Journal, journal_lines
+from hyoka.storage.table_files import write_parquet
 
 
 @dataclass(frozen=True, slots=True)

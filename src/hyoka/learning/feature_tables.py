@@ -18,7 +18,7 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.foundation.text import matching_names
 from hyoka.games import game_facts
 from hyoka.learning.examples import column_scores
-from hyoka.storage.user_tables import KEYS, NAMING, read_table
+from hyoka.storage.table_files import KEYS, NAMING, read_table
 from hyoka.study import Study
 from hyoka.study.sampling import chosen_evaluator
 from hyoka.study.user_columns import find_rows

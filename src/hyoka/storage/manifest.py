@@ -50,8 +50,8 @@ from hyoka.storage.files import (
     write_sealed_toml,
 )
 from hyoka.storage.outputs import STUDY
-from hyoka.storage.parquet import write_parquet
 from hyoka.storage.run_folder import LOCK, locked
+from hyoka.storage.table_files import write_parquet
 
 VERSION: Final = 2
 UNSEALED_VERSION: Final = 1

@@ -54,7 +54,7 @@ from hyoka.storage.manifest import (
     read_manifest,
 )
 from hyoka.storage.model_file import read_model_file
-from hyoka.storage.user_tables import MatchedRows
+from hyoka.storage.table_files import MatchedRows
 from hyoka.study.comment_authors import PlayersOf
 from hyoka.study.sampling import evaluator_titles
 from hyoka.study.study import Study

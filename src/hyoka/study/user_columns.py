@@ -25,7 +25,7 @@ from hyoka.games import game_facts
 from hyoka.storage.files import now
 from hyoka.storage.manifest import changing, derived_file
 from hyoka.storage.run_folder import locked
-from hyoka.storage.user_tables import KEYS, NAMING, POSITION, MatchedRows, read_table
+from hyoka.storage.table_files import KEYS, NAMING, POSITION, MatchedRows, read_table
 from hyoka.study.tables import position_keys
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from hyoka.reporting.study_report import (
 )
 from hyoka.storage.files import toml_text, write_text
 from hyoka.storage.manifest import part_name
-from hyoka.storage.parquet import write_parquet
+from hyoka.storage.table_files import write_parquet
 from hyoka.study import append_to_study
 from hyoka.study.tables import EVALUATION_SCHEMA
 

@@ -17,7 +17,7 @@ from hyoka.games import Game
 from hyoka.reporting.study_report import ReportOptions
 from hyoka.storage.files import toml_text, write_sealed_toml, write_text
 from hyoka.storage.manifest import read_description
-from hyoka.storage.parquet import write_parquet
+from hyoka.storage.table_files import write_parquet
 from hyoka.study import append_to_study, make_study
 from hyoka.study.exact_results import adjudicate
 from hyoka.study.importing import chosen_columns

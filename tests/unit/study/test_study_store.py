@@ -22,8 +22,8 @@ import hyoka as hk
 from hyoka.apps.cli import run
 from hyoka.storage import manifest, run_folder
 from hyoka.storage.files import read_toml, toml_text, write_sealed_toml, write_text
-from hyoka.storage.parquet import write_parquet
 from hyoka.storage.run_folder import is_held, locked
+from hyoka.storage.table_files import write_parquet
 from hyoka.study import append_to_study, importing
 from hyoka.study.evaluating import evaluate
 from hyoka.study.exact_results import adjudicate

@@ -61,8 +61,7 @@ model_commands:      book make, book show
 record_commands:     records info, records convert
 workflow_commands:   records samples
 experiment_commands: experiment list, experiment run
-report_commands:     report
-workflow_commands:   improve
+workflow_commands:   report, improve
 solve_commands:      solve
 workflow_commands:   studio, demo, bench
 help_commands:       help
