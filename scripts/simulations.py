@@ -42,7 +42,16 @@ from hyoka.analysis import (
     measure_reliability,
     named_gap,
 )
-from hyoka.arena import PairScores, Score, Sprt, elo, normalized_elo, rate, too_few_reason
+from hyoka.arena import (
+    PairScores,
+    Score,
+    Sprt,
+    elo,
+    normalized_elo,
+    rate,
+    rating_history,
+    too_few_reason,
+)
 from hyoka.arena.elo import NORMALIZED_ELO, elo_of_rate
 from hyoka.foundation.math import Estimate, independent_difference
 from hyoka.learning import fit_map
@@ -634,6 +643,37 @@ def _leaves_out(interval: Estimate, truth: float) -> bool:
     return not interval.low - 1e-12 <= truth <= interval.high + 1e-12
 
 
+def history(runs: int, seed: int) -> Iterator[Row]:
+    """Intervals of ratings over time, and the estimate of their drift, by the number of players."""
+    rng, days, drift, draws = np.random.default_rng(seed), 200, 60.0, 0.3
+    for players, games in ((2, 600), (4, 900), (10, 1500), (30, 3000)):
+        held: list[bool] = []
+        drifts = []
+        for _ in range(runs):
+            steps = rng.normal(0, math.sqrt(drift), (players, days)).cumsum(axis=1)
+            truth = rng.normal(0, 150, (players, 1)) + steps
+            day, first = rng.integers(0, days, games), rng.integers(0, players, games)
+            second = (first + rng.integers(1, players, games)) % players
+            d = (truth[first, day] - truth[second, day]) * math.log(10) / 400 / (1 - draws)
+            odds = np.stack([np.exp(-d / 2), np.full(games, 2 * draws / (1 - draws)),
+                             np.exp(d / 2)]).cumsum(axis=0)  # fmt: skip
+            result = (rng.random(games) * odds[-1] > odds[:2]).sum(axis=0) / 2
+            start = np.datetime64("2020-01-01")
+            names = [str(number) for number in range(players)]
+            found = rating_history(first, second, result, names, dates=start + day)
+            drifts.append(found.drift.value)
+            true = [truth[int(p.name), (p.dates - start).astype(int)] for p in found.players]
+            zero = np.mean([np.mean(ratings) for ratings in true])
+            for player, ratings in zip(found.players, true, strict=True):
+                inside = (player.low <= ratings - zero) & (ratings - zero <= player.high)
+                held += inside.tolist()
+        yield Row(f"days whose rating the interval holds, {players} players, {games:,} games",
+                  share(held), runs)  # fmt: skip
+        low, middle, high = np.quantile(drifts, [0.1, 0.5, 0.9])
+        yield Row(f"drift of {drift:g} Elo² per day, as estimated with {players} players",
+                  f"{middle:.0f}, in 80 % {low:.0f} to {high:.0f}", runs)  # fmt: skip
+
+
 CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
     "bands": (bands, 1000),
     "metrics": (metrics, 1000),
@@ -649,6 +689,7 @@ CLAIMS: Final[dict[str, tuple[Callable[[int, int], Iterator[Row]], int]]] = {
     "sprt": (sprt, 2000),
     "verdicts": (verdicts, 20_000),
     "looks": (looks, 1000),
+    "history": (history, 50),
     "wdl": (wdl, 300),
 }
 """Simulations and their default counts."""
