@@ -335,7 +335,13 @@ def _sgf_nodes(row: _Row) -> str:
 
 
 def _game_of_position(text: str) -> str:
-    return "shogi" if text.partition(" ")[0].count("/") == 8 else "chess"
+    """The game of a FEN or an SFEN, by its number of ranks."""
+    word = "sfen" if text.partition(" ")[0].count("/") == _SLASHES_OF_SFEN else "fen"
+    names = _core.Table.game_names
+    return next(name for name in names if game_facts(name).formats.start_word == word)
+
+
+_SLASHES_OF_SFEN: Final = 8
 
 
 def _sgf_result(result: object, ending: object, margin: object) -> str:
