@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Condensing of studies larger than memory: ranges of games are tasks whose tallies add up.
 
-| analysis | above the memory limit |
-|---|---|
-| metrics, curves, calibration, reliability, each also by slices | condensed: all positions |
-| the same with balanced slices; WDL models, gaps, slice discovery, comparisons, disagreements,
-accuracy of moves, reports | a random sample of the games that fits |
+Metrics, curves, calibration and reliability diagrams, also by slices, condense all positions. All
+other analyses, balanced slices and reports load a random sample of the games (`measured`).
 
 The bins of values (`hyoka.analysis.condensed`) and the slices come from a sample of about a million
 positions. If these have few distinct values, a first pass lists those of all evaluations, so that

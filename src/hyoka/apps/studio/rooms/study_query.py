@@ -30,6 +30,8 @@ from hyoka.study.tables import position_keys
 _MOST_RESAMPLES: Final = 2000
 _LONGEST: Final = 4000
 """Characters of a condition."""
+_MEMORY: Final = "2G"
+"""Memory for the positions of curves; of larger studies a random sample of games is shown."""
 _AT_FIRST: Final = 4
 """Evaluators whose curves are drawn before any is chosen."""
 
@@ -173,7 +175,8 @@ class Positions:
         """For which of the positions a condition holds; raises ConditionError."""
         with within_seconds(SECONDS):
             checked = check_condition(condition, study.condition_columns())
-            rows = study.sql(f"select game_id, ply from positions where {checked}")
+            # Of a study larger than memory, the games that are loaded.
+            rows = self.loaded.study.sql(f"select game_id, ply from positions where {checked}")
         keys = position_keys(rows["game_id"].to_numpy(), rows["ply"].to_numpy())
         keys.sort()
         if not len(keys):
@@ -198,7 +201,7 @@ def positions_of(query: StudyQuery) -> tuple[Positions, ...]:
     """The positions of the chosen evaluators, in groups that share enough of them."""
 
     def load() -> tuple[Positions, ...]:
-        question = Question(draws=query.draws, resampling=hk.Resampling(0))
+        question = Question(draws=query.draws, resampling=hk.Resampling(0), memory=_MEMORY)
         groups = []
         for group in comparison_groups(query.study, query.engines, question):
             loaded = measured(query.study, group.names, question)

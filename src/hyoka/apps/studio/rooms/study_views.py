@@ -156,8 +156,10 @@ def _common(query: StudyQuery) -> list[str]:
     none = np.zeros(0, np.int64)
     games = functools.reduce(np.union1d, (each.loaded.joint_games for each in positions), none)
     drawn = functools.reduce(np.union1d, (each.loaded.drawn_games for each in positions), none)
-    covered = Coverage(groups, query.draws, len(games), len(drawn))
-    return [covered.text(hint=False)] if len(query.engines) > 1 or len(drawn) else []
+    notes = tuple(dict.fromkeys(each.loaded.note for each in positions if each.loaded.note))
+    covered = Coverage(groups, query.draws, len(games), len(drawn), notes=notes)
+    is_some = len(query.engines) > 1 or len(drawn) or notes
+    return [covered.text(hint=False)] if is_some else []
 
 
 def _gap_row(gaps: Gaps, gap: NamedGap) -> Values:

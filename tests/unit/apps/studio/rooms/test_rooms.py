@@ -29,7 +29,7 @@ from hyoka.reporting.charts import _shrink_legends
 from hyoka.reporting.learning_report import loss_section
 from hyoka.search import MoveStrengths
 from hyoka.storage.model_file import ModelFile, Origin
-from hyoka.study import Question
+from hyoka.study import Question, sampling
 from hyoka.study.evaluating import evaluate
 
 TOKEN = "a-token-that-nobody-guesses"
@@ -243,6 +243,17 @@ def test_curves_say_how_many_positions_all_have_judged(client: TestClient, folde
     # Splits call evaluators as the rest of the page does.
     none = part(client, "/study", path="few", view="slices", of=study.engines[0])
     assert "under which Alpha-beta, depth 1 is significantly biased" in none
+
+
+def test_curves_say_that_they_are_of_a_sample_of_a_large_study(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = hk.Study.create(folder / "large", records=[folder / "games.pgn"])
+    evaluate(study, ["comments"])
+    monkeypatch.setattr(sampling, "_ROW_BYTES", 10**7)
+    share = 2e9 / (6 * GAMES * 10**7)
+    shown = part(client, "/study", path="large", where="ply > 2")
+    assert f"Measured on a random {share:.3g} of the games, which fits in 2 GB" in shown
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json", "svg", "png", "html"])
