@@ -386,6 +386,13 @@ def memory_needed(study: "Study", names: Sequence[str], columns: int = 0) -> int
     return rows * (_ROW_BYTES + (2 * len(names) - 2 + columns) * _COLUMN_BYTES)
 
 
+def _size(number: int) -> str:
+    """A size in bytes as text, rounded up."""
+    if number < 10**9:
+        return f"{-(-number // 10**6)}M"
+    return f"{-(-number // 10**8) / 10:g}G"
+
+
 def _fitting(
     study: "Study", names: Sequence[str], question: Question, columns: int
 ) -> tuple["Study", str]:
@@ -394,10 +401,10 @@ def _fitting(
     if study.chosen is not None or needed <= question.max_bytes:
         return study, ""
     share = question.max_bytes / needed
-    more = named("memory", f"{needed / 1e9:.3g}G")
+    more = named("memory", _size(needed))
     note = (
-        f"Measured on a random {share:.3g} of the games, which fits in "
-        f"{question.max_bytes / 1e9:.3g} GB ({more} takes all)"
+        f"Measured on a random {share:.3g} of the games, which fits in {_size(question.max_bytes)} "
+        f"({more} takes all)"
     )
     return replace(study, chosen=GameChoice(share=share)), note
 

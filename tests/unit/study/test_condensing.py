@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Studies larger than memory: ranges of games, condensed analyses, and samples of games."""
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -155,7 +156,10 @@ def test_other_analyses_measure_a_random_sample_of_games(
         chess.metrics("comments", question, by="ply < 20", balance="ply"),
     ):
         assert "Measured on a random 0." in str(result.coverage)
-        assert "of the games, which fits in 0.004 GB (`memory='0.0" in str(result.coverage)
+        assert "of the games, which fits in 4M (`memory='" in str(result.coverage)
+        needed = re.search(r"memory='(\d+)M'` takes all", str(result.coverage))
+        assert needed is not None
+        assert int(needed[1]) >= 10
 
 
 def test_a_memory_limit_is_a_size() -> None:

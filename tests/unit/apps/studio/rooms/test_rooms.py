@@ -253,7 +253,7 @@ def test_curves_say_that_they_are_of_a_sample_of_a_large_study(
     monkeypatch.setattr(sampling, "_ROW_BYTES", 10**7)
     share = 2e9 / (6 * GAMES * 10**7)
     shown = part(client, "/study", path="large", where="ply > 2")
-    assert f"Measured on a random {share:.3g} of the games, which fits in 2 GB" in shown
+    assert f"Measured on a random {share:.3g} of the games, which fits in 2G" in shown
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json", "svg", "png", "html"])
