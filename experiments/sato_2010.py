@@ -782,7 +782,7 @@ EXPERIMENTS: Final[tuple[Experiment, ...]] = (
         (_PROGRAMS, *_PROFESSIONALS),
         {
             "tiny": BookScale(0.01, 2, plies=6),
-            "small": BookScale(0.1, 20, every=4),
+            "small": BookScale(0.05, 200, every=4),
             "medium": BookScale(0.5, 100),
             "paper": BookScale(2, 200),
         },
