@@ -7,7 +7,8 @@
 `write` makes a study of chess games of 50 positions with centipawn scores and values between 0 and
 1 by the evaluator `engine`. `measure` prints the positions, the processor and wall seconds and the
 peak memory of the process after each step: all metrics, the curve and the calibration, with
-intervals from 1,000 resamples. `--axis value` measures the values, which are all distinct.
+intervals from 1,000 resamples (`--resamples`). `--axis value` measures the values, which are all
+distinct.
 """
 
 import argparse
@@ -17,11 +18,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from hyoka.analysis import Resampling
 from hyoka.records import read_records
 from hyoka.records.samples import sample_path
 from hyoka.storage.manifest import DESCRIPTION, Change, derived_file
 from hyoka.study import Question, Study
-from hyoka.study.sampling import Axis
 from hyoka.study.tables import EVALUATION_SCHEMA
 
 PLIES = 50
@@ -122,11 +123,10 @@ def _part(rng: np.random.Generator, first: int, count: int, moves: bytes) -> dic
     return tables
 
 
-def measure(folder: Path, memory: str | None, axis: Axis, cluster: str | None) -> None:
+def measure(folder: Path, question: Question) -> None:
     """Print the costs of the analyses, which share one pass over the study."""
     wall, processor = time.perf_counter(), time.process_time()
     study = Study.open(folder)
-    question = Question(memory=memory, axis=axis, cluster=cluster)
 
     def tell(step: str) -> None:
         seconds = time.process_time() - processor, time.perf_counter() - wall
@@ -163,11 +163,16 @@ def main() -> None:
     parser.add_argument("--memory")
     parser.add_argument("--axis", choices=["auto", "value"], default="auto")
     parser.add_argument("--cluster")
+    parser.add_argument("--resamples", type=int, default=1000)
     given = parser.parse_args()
     if given.step == "write":
         write(given.study, given.games)
     else:
-        measure(given.study, given.memory, given.axis, given.cluster)
+        resampling = Resampling(given.resamples)
+        question = Question(
+            memory=given.memory, axis=given.axis, cluster=given.cluster, resampling=resampling
+        )
+        measure(given.study, question)
 
 
 if __name__ == "__main__":
