@@ -86,11 +86,13 @@ def test_extras_that_are_still_visible_fail_the_run(
 ) -> None:
     program(tmp_path / "engines" / "unshare", 'shift; exec "$@"')
     program(tmp_path / "engines" / "mount", "exit 0")
-    (tmp_path / "packages" / "torch").rename(tmp_path / "elsewhere")
+    torch = tmp_path / "packages" / "torch"
     done = without_extras("echo", "ran", env=environment)
     assert (done.returncode, done.stdout) == (1, "")
     assert "still visible" in done.stderr
     assert str(tmp_path / "engines" / "stockfish") in done.stderr
+    assert str(torch) in done.stderr
+    assert (torch / "__init__.py").read_text() == "", "a package that is not hidden is not changed"
 
 
 def test_a_machine_without_extras_needs_no_namespace(tmp_path: Path) -> None:
