@@ -6,13 +6,13 @@ and a variance of `drift` Elo² per day. Games follow Davidson's model (see `rat
 rating difference of their day. All games, earlier and later, determine each rating.
 
 A *point* is a day on which a player has games. The parameters are the ratings by point, the
-advantages by condition, and log ν of Davidson's model if there are draws. All but log ν are Elo in
-natural logarithms; the odds of a game are Davidson's for 1 + ν/2 times the difference, so that the
-slope near equality does not depend on the draws.
+advantages by condition, in Elo as natural logarithms. The odds of a game are Davidson's for 1 + ν/2
+times the difference, so that the slope near equality does not depend on the draws. ν is that of the
+static ratings.
 
-Fisher scoring finds the maximum of the posterior. Its linear systems are sparse, and conjugate
-gradients solve them. The preconditioner is tridiagonal: the information about each player's ratings
-if all others are known.
+Newton's method finds the only maximum of the posterior. Its linear systems are sparse, and
+conjugate gradients solve them. The preconditioner is tridiagonal: the information about each
+player's ratings if all others are known.
 """
 
 import functools
@@ -26,7 +26,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from hyoka.arena.davidson import ELO_PER_UNIT, Floats, Games, Ints, chances, virtual_draws
+from hyoka.arena.davidson import (
+    ELO_PER_UNIT,
+    DavidsonModel,
+    Floats,
+    Games,
+    Graph,
+    Ints,
+    Tallies,
+    chances,
+    virtual_draws,
+)
 from hyoka.arena.ratings import RatingSettings
 from hyoka.foundation.errors import Error, named, nearest
 from hyoka.foundation.math import Estimate, damped_newton
@@ -223,7 +233,7 @@ def rating_history(
     >>> result = [0.5, 0.5, 1, 0.5, 0, 1] * 5 + [1, 0, 1, 0.5, 1, 0] * 5
     >>> history = rating_history(first, second, result, ["Aoi", "Ben"], dates=dates, drift=20)
     >>> [(str(date), round(elo)) for date, elo in zip(history["Aoi"].dates, history["Aoi"].elo)]
-    [('2023-01-01', -10), ('2024-01-01', 157)]
+    [('2023-01-01', -2), ('2024-01-01', 153)]
     """
     settings = replace(settings or HistorySettings(), **options)
     games = Games.of(first, second, result, None, len(names))
@@ -353,9 +363,6 @@ class _Derivatives:
     gradient: Floats
     by_d: Floats
     """By the rating differences of the rows."""
-    cross: Floats
-    """By a difference and log ν."""
-    by_log_nu: float
     virtual: Floats
     """By each parameter alone: virtual draws."""
 
@@ -416,7 +423,7 @@ def _ratio(a: Floats, b: Floats) -> Floats:
 
 
 class HistoryModel:
-    """The posterior of ratings by point, advantages by level, and log ν."""
+    """The posterior of ratings by point and advantages by level."""
 
     def __init__(self, points: Points, games: Games, level: Ints, settings: RatingSettings) -> None:
         from scipy.sparse import csr_array  # noqa: PLC0415 - only when players are rated
@@ -428,8 +435,12 @@ class HistoryModel:
         self._fixed = (
             0.0 if isinstance(settings.advantage, str) else settings.advantage / ELO_PER_UNIT
         )
-        self.has_draws = bool((games.doubled == 1).any())
-        size = self.count + self.levels + int(self.has_draws)
+        tallies = Tallies.of(games)
+        graph = Graph.of(tallies, games.players)
+        static = DavidsonModel(tallies, graph, settings.prior, "fit")
+        self.nu = math.exp(static.fit().log_nu)
+        """ν of Davidson's model, of the static ratings."""
+        size = self.count + self.levels
         keys = (points.first * self.count + points.second) * levels + level
         met, row = np.unique(keys, return_inverse=True)
         counts = np.bincount(row.ravel() * 3 + games.doubled, minlength=3 * len(met))
@@ -457,9 +468,6 @@ class HistoryModel:
         self._virtual[points.starts] = settings.prior
         self._virtual[self.count : self.count + self.levels] = settings.prior
         self._start = np.zeros(size)
-        if self.has_draws:
-            decided = float(self._counts[:, ::2].sum())
-            self._start[-1] = math.log(2 * float(self._counts[:, 1].sum()) / max(1.0, decided))
 
     def maximum(self, drift: float) -> Maximum:
         """Return the maximum of the posterior; the next search starts there."""
@@ -468,11 +476,11 @@ class HistoryModel:
         def evaluate(point: Floats) -> tuple[float, _Derivatives]:
             return self._loss(point, stiffness)
 
-        def scoring_step(point: Floats, here: _Derivatives) -> tuple[Floats, bool]:
+        def newton_step(point: Floats, here: _Derivatives) -> tuple[Floats, bool]:
             is_last = float(np.abs(here.gradient).max()) <= _PRECISION
             return self._information(point, here, stiffness).solve(here.gradient), is_last
 
-        point, converged = damped_newton(self._start, evaluate, scoring_step, steps=_STEPS)
+        point, converged = damped_newton(self._start, evaluate, newton_step, steps=_STEPS)
         if not converged:
             raise Error("the ratings over time do not converge; use a smaller drift")
         self._start = point
@@ -531,14 +539,10 @@ class HistoryModel:
         """Return the precision of the change from each point to the next."""
         return np.asarray(ELO_PER_UNIT**2 / (drift * self._gaps))
 
-    def nu(self, point: Floats) -> float:
-        """Return ν of Davidson's model."""
-        return math.exp(min(point[-1], 50.0)) if self.has_draws else 0.0
-
     def _loss(self, point: Floats, stiffness: Floats) -> tuple[float, _Derivatives]:
         """Return the negative log posterior up to a constant, and its derivatives."""
-        losses, draws, wins = self._counts.T
-        total, nu = self._counts.sum(axis=1), self.nu(point)
+        losses, _, wins = self._counts.T
+        total, nu = self._counts.sum(axis=1), self.nu
         slope = 1 + nu / 2
         d = self._design @ point + self._fixed
         p_draw, lean, log_whole = chances(slope * d, nu)
@@ -550,32 +554,21 @@ class HistoryModel:
         value = float((wins - losses) @ d * slope / 2 - total @ log_whole) + virtual
         value -= float(pull @ changes) / 2
         gradient = self._design.T @ (slope * by_odds) + virtual_pull - self._changes.T @ pull
-        cross, by_log_nu = np.zeros_like(d), 0.0
-        if self.has_draws:
-            # One virtual decided game of equals bounds ν. The slope 1 + ν/2 changes by ν/2.
-            of_equals, bend = nu / (2 + nu), d * nu / 2
-            value += float(draws.sum()) * math.log(nu) - math.log(2 + nu)
-            gradient[-1] = float((draws - total * p_draw + by_odds * bend).sum()) - of_equals
-            cross = total * slope * (spread * bend - p_draw * lean)
-            by_log_nu = float(total @ (p_draw * (1 - p_draw) - 2 * bend * p_draw * lean))
-            by_log_nu += float(total @ (spread * bend * bend)) + of_equals * (1 - of_equals)
         by_d = total * spread * slope * slope
-        return -value, _Derivatives(gradient, by_d, cross, by_log_nu, virtual_curve)
+        return -value, _Derivatives(gradient, by_d, virtual_curve)
 
     def _information(self, point: Floats, here: _Derivatives, stiffness: Floats) -> Maximum:
         """Return the information matrix at a point."""
-        from scipy.sparse import csr_array, diags_array, hstack  # noqa: PLC0415
+        from scipy.sparse import diags_array, hstack  # noqa: PLC0415
 
-        size, root, own = len(point), np.sqrt(here.by_d), here.virtual.copy()
-        by_row = self._design.T @ diags_array(root)
-        if self.has_draws:
-            share = np.divide(here.cross, root, out=np.zeros_like(root), where=root > 0)
-            columns = np.arange(len(share))
-            places = (np.full(len(share), size - 1), columns)
-            by_row = by_row + csr_array((share, places), shape=(size, len(share)))
-            own[-1] = max(0.0, here.by_log_nu - float(share @ share))
+        size = len(point)
+        by_row = self._design.T @ diags_array(np.sqrt(here.by_d))
         factor = hstack(
-            [by_row, self._changes.T @ diags_array(np.sqrt(stiffness)), diags_array(np.sqrt(own))]
+            [
+                by_row,
+                self._changes.T @ diags_array(np.sqrt(stiffness)),
+                diags_array(np.sqrt(here.virtual)),
+            ]
         )
         matrix = (factor @ factor.T).tocsr()
         beside = np.zeros(size - 1)
@@ -620,7 +613,7 @@ def _history(  # noqa: PLR0917 - everything that was found
                 component=int(zero.component[start]),
             )
         )
-    nu = model.nu(best.parameters)
+    nu = model.nu
     return RatingHistory(
         players=tuple(sorted(players, key=lambda each: (each.component, -each.latest.value))),
         advantages=dict(zip(levels, _advantages(model, best, levels, settings), strict=True)),

@@ -64,11 +64,12 @@ def chances(gap: Reals, nu: float) -> Reals:
 class Dense:
     """The same posterior, written out with dense matrices.
 
-    The parameters are the ratings by player and day, the advantages by condition (all in Elo), and
-    log ν if there are draws.
+    The parameters are the ratings by player and day, and the advantages by condition, in Elo.
     """
 
-    def __init__(self, given: dict[str, Any], drift: float, prior: float = 1.0) -> None:
+    def __init__(
+        self, given: dict[str, Any], drift: float, prior: float = 1.0, nu: float = 0.0
+    ) -> None:
         sides = [
             list(zip(given[side].tolist(), given["dates"].tolist(), strict=True))
             for side in ("first", "second")
@@ -78,8 +79,8 @@ class Dense:
         labels = sorted(set(given["conditions"]))
         self.condition = np.array([labels.index(c) for c in given["conditions"]]) + len(self.points)
         self.outcome = (2 * given["result"]).astype(int)
-        self.draws = bool((self.outcome == 1).any())
-        self.size = len(self.points) + len(labels) + self.draws
+        self.nu = nu
+        self.size = len(self.points) + len(labels)
         new = [i for i, (p, _) in enumerate(self.points) if i == 0 or self.points[i - 1][0] != p]
         self.virtual = [*new, *range(len(self.points), len(self.points) + len(labels))]
         self.links = [
@@ -91,9 +92,8 @@ class Dense:
 
     def likelihoods(self, x: Reals) -> Reals:
         """Log probabilities of all three outcomes of each game."""
-        nu = math.exp(x[-1]) if self.draws else 0.0
         gap = x[self.first] - x[self.second] + x[self.condition]
-        return np.asarray(np.log(np.maximum(chances(gap, nu), 1e-300)))
+        return np.asarray(np.log(np.maximum(chances(gap, self.nu), 1e-300)))
 
     def loss(self, x: Reals) -> float:
         value = self.likelihoods(x)[np.arange(len(self.outcome)), self.outcome].sum()
@@ -102,13 +102,15 @@ class Dense:
             value += self.prior * math.log(p * (1 - p)) / 2
         for i, days in self.links:
             value -= (x[i + 1] - x[i]) ** 2 / (2 * self.drift * days)
-        if self.draws:
-            value -= math.log(2 + math.exp(x[-1]))
         return -float(value)
 
     def maximum(self) -> Reals:
-        found = minimize(self.loss, np.zeros(self.size), method="BFGS", options={"gtol": 1e-6})
-        return np.asarray(found.x)
+        x = minimize(self.loss, np.zeros(self.size), method="BFGS").x
+        steps = np.eye(self.size) * 1e-2
+        for _ in range(3):  # Newton's method
+            slope = [(self.loss(x + e) - self.loss(x - e)) / 2e-2 for e in steps]
+            x = x - np.linalg.solve(self.information(x), slope)
+        return np.asarray(x)
 
     def information(self, x: Reals) -> Reals:
         """Expected second derivatives, the likelihood's by differences."""
@@ -123,9 +125,6 @@ class Dense:
         for i, days in self.links:
             block = np.array([[1, -1], [-1, 1]]) / (self.drift * days)
             matrix[i : i + 2, i : i + 2] += block
-        if self.draws:
-            q = math.exp(x[-1]) / (2 + math.exp(x[-1]))
-            matrix[-1, -1] += q * (1 - q)
         return np.asarray(matrix)
 
     def centering(self) -> Reals:
@@ -147,12 +146,12 @@ def by_point(history: RatingHistory, column: str) -> Reals:
 def test_it_is_the_dense_posterior(draws: float) -> None:
     _, given = simulate(4, 6, 70, 900, draws=draws, advantages=(80.0, -40.0))
     history = rating_history(**given, drift=700)
-    dense = Dense(given, 700)
+    static = rate_players(given["first"], given["second"], given["result"], given["names"])
+    assert history.draw_rate == pytest.approx(static.draw_rate)
+    dense = Dense(given, 700, nu=2 * static.draw_rate / (1 - static.draw_rate))
     x = dense.maximum()
     center = dense.centering()
     assert by_point(history, "elo") == pytest.approx(center @ x, abs=0.05)
-    nu = math.exp(x[-1]) if draws else 0
-    assert history.draw_rate == pytest.approx(nu / (2 + nu), abs=1e-4)
     covariance = np.linalg.inv(dense.information(x))
     of_advantages = slice(len(dense.points), len(dense.points) + 2)
     deviations = np.sqrt(np.diag(covariance))[of_advantages]
@@ -266,6 +265,26 @@ def test_a_player_who_won_all_games_is_finite() -> None:
         [0] * 20, [1] * 20, [1] * 20, ["a", "b"], dates=["2024-01-01"] * 20, prior=10
     )
     assert stronger["a"].latest.value < history["a"].latest.value
+
+
+@pytest.mark.parametrize("seed", [33, 51, 206])
+def test_few_games_with_many_draws_converge(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 3, 40)
+    second = (first + rng.integers(1, 3, 40)) % 3
+    result = np.where(rng.random(40) < 0.8, 0.5, (first < second).astype(float))
+    dates = START + rng.integers(0, 20_000, 40)
+    history = rating_history(first, second, result, names(3), dates=dates)
+    assert np.isfinite(by_point(history, "high")).all()
+    assert np.abs(by_point(history, "elo")).max() < 400
+
+
+@pytest.mark.parametrize("draws", [0.9, 0.97])
+def test_many_draws_converge(draws: float) -> None:
+    _, given = simulate(6, 100, 600, 60, draws=draws, seed=5)
+    history = rating_history(**given)
+    assert np.isfinite(by_point(history, "high")).all()
+    assert history["p00"].latest.value > history["p05"].latest.value
 
 
 def test_an_anchor_has_one_rating_at_all_times() -> None:
