@@ -637,8 +637,8 @@ class _Walk:
                 continue
             own, common = group.own_positions, group.common_positions
             self._met.append(replace(covered, own_positions=tuple(own), common_positions=common))
-            self._games = np.union1d(self._games, loaded.joint_games)
-            self._drawn = np.union1d(self._drawn, loaded.drawn_games)
+            self._games = _union(self._games, loaded.joint_games)
+            self._drawn = _union(self._drawn, loaded.drawn_games)
             if loaded.note:
                 self._notes[loaded.note] = None
             yield loaded
@@ -653,6 +653,11 @@ class _Walk:
             tuple(self._missing),
             tuple(self._notes),
         )
+
+
+def _union(some: NDArray[np.int64], more: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The games of two ascending lists."""
+    return np.union1d(some, more) if len(some) else more
 
 
 def _with_outcome(
