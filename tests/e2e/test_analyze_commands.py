@@ -35,6 +35,18 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_disagreements_of_one_evaluator_are_with_the_results(study: Path) -> None:
+    words = ("-e", "comments", "--resamples", "50", "--top", "2")
+    printed = hyoka("analyze", "disagreements", str(study), *words)
+    assert printed.returncode == 0, printed.stderr
+    assert "preferred side scored" in printed.stdout
+    assert printed.stdout.count("result ") == 2
+    answer = json.loads(hyoka("analyze", "disagreements", str(study), *words, "--json").stdout)
+    [certainty] = answer["certainty"]
+    for row in certainty["rows"]:
+        assert (row["value"] > 0.5) != (row["result"] > 0.5)
+
+
 def test_analyze_summarizes_each_evaluator(study: Path) -> None:
     result = hyoka("analyze", "summary", str(study), "--resamples", "50")
     assert result.returncode == 0, result.stderr
@@ -145,11 +157,6 @@ def test_a_page_of_slices_has_their_boards(study: Path, tmp_path: Path) -> None:
         ("summary", ("--clip", "-3"), "--clip is a positive score or none"),
         ("metrics", ("--threshold", "high"), "best"),
         ("compare", ("-e", "comments"), "give two evaluators with --evaluator, not only comments"),
-        (
-            "disagreements",
-            ("-e", "comments"),
-            "give two evaluators with --evaluator, not only comments",
-        ),
         ("metrics", ("--balance", "time"), "ply"),
         ("metrics", ("--output", "x.docx", "--resamples", "0"), "must end in"),
         ("curves", ("-e", "comments", "--delta", "0", "--resamples", "0"), "--delta is above 0"),

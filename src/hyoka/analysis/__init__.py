@@ -30,12 +30,14 @@ from hyoka.analysis.calibration import fit_logistic as fit_logistic
 from hyoka.analysis.calibration import fit_plain as fit_plain
 from hyoka.analysis.calibration import fit_win_draw_loss as fit_win_draw_loss
 from hyoka.analysis.calibration import probabilities as probabilities
+from hyoka.analysis.comparison import Certainty as Certainty
 from hyoka.analysis.comparison import Comparison as Comparison
 from hyoka.analysis.comparison import Difference as Difference
 from hyoka.analysis.comparison import Disagreement as Disagreement
 from hyoka.analysis.comparison import Disputed as Disputed
 from hyoka.analysis.comparison import compare as compare
 from hyoka.analysis.comparison import compare_measured as compare_measured
+from hyoka.analysis.comparison import measure_certainty as measure_certainty
 from hyoka.analysis.comparison import measure_disagreement as measure_disagreement
 from hyoka.analysis.conditions import Condition as Condition
 from hyoka.analysis.conditions import conditions as conditions

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison of two evaluators on the same positions: metric differences and disagreement."""
+"""Comparison of two evaluators on the same positions, or of one evaluator with the results.
+
+Differences of metrics, disagreements, and positions where an evaluator was sure and wrong.
+"""
 
 import math
 from dataclasses import dataclass
@@ -304,6 +307,145 @@ def measure_disagreement(
         if apart[i] > 0
     )
     return Disagreement(one.name, other.name, tuple(bands), disputed)
+
+
+CERTAINTIES: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
+"""Lower limits of the bands of certainty."""
+
+
+@dataclass(frozen=True, slots=True)
+class CertaintyBand:
+    """Positions in a range of certainty."""
+
+    low: float
+    high: float
+    positions: int
+    games: int
+    claimed: float
+    """Mean certainty."""
+    scored: Estimate
+    """Mean result of the side that the evaluator prefers."""
+
+
+@dataclass(frozen=True, slots=True)
+class SureError:
+    """A position that the evaluator took for won, in a game that went the other way."""
+
+    row: int
+    """Row in the data of the sample."""
+    value: float
+    """Probability of a win of the first player."""
+    result: float
+    game: int = -1
+    ply: int = -1
+    """Game and ply in the study; -1 outside of studies."""
+    text: str = ""
+    """Position as text, in a study."""
+
+
+@dataclass(frozen=True, repr=False)
+class Certainty(Result):
+    """How often the preferred side scores by an evaluator's certainty, and where it was wrong.
+
+    Certainty is the probability of the side that the evaluator prefers, from 0.5 to 1.
+    """
+
+    drawn_by = "certainty_dots"
+
+    name: str
+    bands: tuple[CertaintyBand, ...]
+    errors: tuple[SureError, ...]
+    """Positions where it was surest and wrong, one per game."""
+    min_games: int = MIN_GAMES
+    """Minimum number of a band's games for its share to be shown; `bands` has all shares."""
+    coverage: Coverage | None = None
+
+    def has_enough_games(self, band: CertaintyBand) -> bool:
+        """Whether a band has enough games for its share to be shown."""
+        return band.games >= self.min_games
+
+    @property
+    def title(self) -> str:
+        """One-line title."""
+        return f"Certainty of {self.name}"
+
+    def table(self) -> pa.Table:
+        """One row per position where the evaluator was sure and wrong."""
+        columns: Columns[SureError] = {
+            "row": (COUNT, lambda each: each.row),
+            "game_id": (COUNT, lambda each: each.game),
+            "ply": (COUNT, lambda each: each.ply),
+            "evaluator": (TEXT, lambda each: self.name),
+            "value": (NUMBER, lambda each: each.value),
+            "result": (NUMBER, lambda each: each.result),
+            "position": (TEXT, lambda each: each.text or None),
+        }
+        return table_of(columns, self.errors)
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """Rows of the text table."""
+        heading = ("certainty", "mean certainty", "preferred side scored", "positions", "games")
+        rows = [
+            (
+                f"{band.low:.2f} to {band.high:.2f}",
+                f"{band.claimed:.1%}",
+                band.scored.text(".1%") if self.has_enough_games(band) else TOO_FEW,
+                f"{band.positions:,}",
+                f"{band.games:,}",
+            )
+            for band in self.bands
+        ]
+        return (heading, *rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """Bands of too few games."""
+        few = sum(not self.has_enough_games(band) for band in self.bands)
+        return (too_few_note(few, self.min_games, "band"),) if few else ()
+
+
+def measure_certainty(
+    sample: Sample, *, top: int = 10, resampling: Resampling | None = None
+) -> Certainty:
+    """Measure how often the preferred side scores, and find where it was sure and wrong.
+
+    Scores are mapped to probabilities by their logistic curve.
+
+    >>> sample = Sample.of("sure", [0.9, 0.97, 0.4], results=[1, 0, 0], games=[1, 2, 3])
+    >>> found = measure_certainty(sample, resampling=Resampling(50))
+    >>> [(band.low, band.scored.value) for band in found.bands], found.errors[0].row
+    ([(0.6, 1.0), (0.9, 1.0), (0.95, 0.0)], 1)
+    """
+    resampling = resampling or Resampling()
+    values = _probabilities(sample)
+    certain = np.maximum(values, 1 - values)
+    scored = np.where(values >= 0.5, sample.results, 1 - sample.results)
+    bands = []
+    for low, high in zip(CERTAINTIES, (*CERTAINTIES[1:], 1.0), strict=True):
+        inside = (certain >= low) & ((certain < high) | (high == 1.0))
+        if not inside.any():
+            continue
+        point = share_of(scored[inside], sample.games[inside], resampling)
+        ends = (point.low, point.high) if resampling.resamples else (math.nan, math.nan)
+        bands.append(
+            CertaintyBand(
+                low,
+                high,
+                point.positions,
+                point.games,
+                float(certain[inside].mean()),
+                Estimate(point.share, *ends),
+            )
+        )
+    wrong = np.flatnonzero(scored < 0.5)
+    order = wrong[np.argsort(-certain[wrong], kind="stable")]
+    _, firsts = np.unique(sample.games[order], return_index=True)
+    surest = order[np.sort(firsts)[:top]]
+    rows = surest if sample.rows is None else sample.rows[surest]
+    errors = tuple(
+        SureError(int(row), float(values[i]), float(sample.results[i]))
+        for row, i in zip(rows.tolist(), surest.tolist(), strict=True)
+    )
+    return Certainty(sample.name, tuple(bands), errors)
 
 
 def _probabilities(sample: Sample) -> Reals:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from hyoka.analysis.accuracy import AccuracyTable, WorstMoves
 from hyoka.analysis.calibration import Calibration
-from hyoka.analysis.comparison import Comparison, Disagreement
+from hyoka.analysis.comparison import Certainty, Comparison, Disagreement
 from hyoka.analysis.curves import MOST_DRAWN, Curve, CurvePoint, Curves, value_text
 from hyoka.analysis.gaps import Gaps
 from hyoka.analysis.metrics import METRICS, MetricsTable
@@ -397,6 +397,21 @@ def right_share_dots(disagreement: Disagreement) -> AltairChart:
         if math.isfinite(band.one_right.low)
     ]
     return dots(rows, x=f"{disagreement.one} was right", reference=0.5, share=True)
+
+
+def certainty_dots(certainty: Certainty) -> AltairChart:
+    """Draw the mean result of the preferred side by certainty."""
+    rows = [
+        Dot(
+            f"{band.low:.2f} to {band.high:.2f}",
+            band.scored.value,
+            band.scored.low,
+            band.scored.high,
+        )
+        for band in filter(certainty.has_enough_games, certainty.bands)
+        if math.isfinite(band.scored.low)
+    ]
+    return dots(rows, x="the preferred side scored", reference=0.5, share=True)
 
 
 _CONTOURS: Final = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)

@@ -26,6 +26,7 @@ from hyoka.analysis import (
     AdaptiveBins,
     Binning,
     Calibration,
+    Certainty,
     Comparison,
     Condition,
     Control,
@@ -53,6 +54,7 @@ from hyoka.analysis.accuracy import (
     WorstMoves,
     measure_accuracy,
 )
+from hyoka.analysis.comparison import Disputed, SureError
 from hyoka.analysis.curves import Trend, least_positions
 from hyoka.analysis.wdl import Stages, default_max_score
 from hyoka.foundation.errors import ParameterError, StudyError, named
@@ -85,6 +87,7 @@ MOVE: Final = "move"
 """The default stage of a game: the move number."""
 _MOVE_NUMBER: Final = "ply // 2 + 1"
 S = TypeVar("S")
+Listed = TypeVar("Listed", Disputed, SureError)
 Outcome = Callable[[Sample], Sample]
 """Replaces the results of a sample."""
 L = TypeVar("L", Measured, Measured | CondensedGroup)
@@ -328,17 +331,45 @@ def disagreements(
     loaded, coverage = _two(study, one, other, question)
     a, b = loaded.samples
     disagreement = analysis.measure_disagreement(a, b, top=top, resampling=question.resampling)
-    disputed = []
-    for each in disagreement.disputed:
-        game, ply = int(loaded.game_ids[each.row]), int(loaded.plies[each.row])
-        text = study.record(game).position_text(ply)
-        disputed.append(replace(each, game=game, ply=ply, text=text))
     return replace(
         disagreement,
-        disputed=tuple(disputed),
+        disputed=_with_positions(study, loaded, disagreement.disputed),
         min_games=question.min_games,
         coverage=coverage,
     )
+
+
+def certainty(
+    study: "Study",
+    evaluator: str,
+    question: Question | None = None,
+    *,
+    top: int = 10,
+    **options: Any,
+) -> Certainty:
+    """How often the preferred side scores by certainty, and where the evaluator was wrong."""
+    question = _unbalanced(_of_all(_resolved_question(question, options), "certainty"), "certainty")
+    loaded = measured(study, evaluator, question)
+    found = analysis.measure_certainty(loaded.samples[0], top=top, resampling=question.resampling)
+    games, drawn = len(loaded.joint_games), len(loaded.drawn_games)
+    return replace(
+        found,
+        errors=_with_positions(study, loaded, found.errors),
+        min_games=question.min_games,
+        coverage=Coverage((loaded.group(),), question.draws, games, drawn, notes=_notes(loaded)),
+    )
+
+
+def _with_positions(
+    study: "Study", loaded: Measured, listed: Sequence[Listed]
+) -> tuple[Listed, ...]:
+    """Add the games, plies and texts of listed positions."""
+    found = []
+    for each in listed:
+        game, ply = int(loaded.game_ids[each.row]), int(loaded.plies[each.row])
+        text = study.record(game).position_text(ply)
+        found.append(replace(each, game=game, ply=ply, text=text))
+    return tuple(found)
 
 
 def calibration(

@@ -336,6 +336,7 @@ class Study:
     gaps = analyzing.gaps
     compare = analyzing.compare
     disagreements = analyzing.disagreements
+    certainty = analyzing.certainty
     calibration = analyzing.calibration
     reliability = analyzing.reliability
     wdl = analyzing.wdl

@@ -39,6 +39,7 @@ from hyoka.analysis import (
     fit_win_draw_loss,
     interval,
     measure,
+    measure_certainty,
     measure_curve,
     measure_disagreement,
     partition,
@@ -247,6 +248,26 @@ def test_the_better_evaluator_is_named_and_was_right_where_they_differ() -> None
     assert widest == sorted(widest, reverse=True)
 
 
+def test_certainty_is_of_the_preferred_side_and_lists_one_error_a_game() -> None:
+    sample = sample_of(3)
+    found = measure_certainty(sample, top=7, resampling=FEW)
+    certain = np.maximum(sample.values, 1 - sample.values)
+    preferred = np.where(sample.values >= 0.5, sample.results, 1 - sample.results)
+    for band in found.bands:
+        inside = (certain >= band.low) & ((certain < band.high) | (band.high == 1))
+        assert band.positions == inside.sum()
+        assert band.scored.value == pytest.approx(preferred[inside].mean(), abs=1e-6)
+        assert band.claimed == pytest.approx(certain[inside].mean(), abs=1e-6)
+        assert band.scored.low <= band.scored.value <= band.scored.high
+    assert sum(band.positions for band in found.bands) == len(sample)
+    rows = [each.row for each in found.errors]
+    assert len({int(sample.games[row]) for row in rows}) == len(rows) == 7
+    surest = max(np.flatnonzero(preferred == 0), key=lambda row: certain[row])
+    assert certain[rows[0]] == certain[surest]
+    assert (preferred[rows] == 0).all()
+    assert (np.diff(certain[rows]) <= 0).all()
+
+
 def test_win_draw_and_loss_sum_to_one() -> None:
     fitted = fit_win_draw_loss(sample_of(5, unit="centipawns", draws=True))
     win, draw, loss = fitted.probabilities(np.array([-900.0, 0.0, 30.0, 900.0, math.inf]))
@@ -367,6 +388,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     ),
     "no splits": lambda: find_slices(sample_of(1), {}, resampling=FEW),
     "calibration": lambda: calibration(sample_of(1, unit="centipawns", draws=True)),
+    "certainty": lambda: measure_certainty(sample_of(1), resampling=FEW),
     "disagreement": lambda: measure_disagreement(
         sample_of(1),
         Sample.of(

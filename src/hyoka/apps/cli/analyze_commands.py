@@ -12,7 +12,15 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.markup import escape
 
-from hyoka.analysis import FORMATS, Curves, Disagreement, Result, Slices, SliceSettings
+from hyoka.analysis import (
+    FORMATS,
+    Certainty,
+    Curves,
+    Disagreement,
+    Result,
+    Slices,
+    SliceSettings,
+)
 from hyoka.analysis.accuracy import AccuracySettings
 from hyoka.analysis.wdl import LANGUAGES
 from hyoka.apps.cli.analysis_options import (
@@ -147,12 +155,21 @@ def analyze_disagreements_command(
     inquiry: Annotated[Inquiry, InquiryOptions([*PARTS, *BALANCE])],
     top: Annotated[int, option("--top", min=1)] = 10,
 ) -> None:
-    """Positions where two evaluators differ most.
+    """Positions where two evaluators differ most, or where one was sure and wrong.
+
+    With one evaluator, it is compared with the results: how often the side that it prefers
+    scores, by its certainty.
 
     For example: hyoka analyze disagreements study -e comments -e ab:nodes=1 -o disputed.csv
     """
-    one, other, *_ = _several(inquiry)
     _check_files(inquiry)
+    one, *others = inquiry.evaluators
+    if not others:
+        with _step("certainty"):
+            certainty = inquiry.study.certainty(one, inquiry.question, top=top)
+        _answer(inquiry, {"certainty": [certainty]})
+        return
+    other = others[0]
     with _step("disagreements"):
         disagreement = inquiry.study.disagreements(one, other, inquiry.question, top=top)
     _answer(inquiry, {"disagreement": [disagreement]})
@@ -164,6 +181,16 @@ def _print_disputed(disagreement: Disagreement) -> None:
         tell(
             f"game {each.game} ply {each.ply}: {disagreement.one} {each.one:.2f}, "
             f"{disagreement.other} {each.other:.2f}, result {each.result:g}"
+        )
+        hint(f"  {each.text}")
+
+
+def _print_errors(certainty: Certainty) -> None:
+    """Print the positions, with the position text last for copying."""
+    for each in certainty.errors:
+        tell(
+            f"game {each.game} ply {each.ply}: {certainty.name} {each.value:.2f}, "
+            f"result {each.result:g}"
         )
         hint(f"  {each.text}")
 
@@ -363,6 +390,8 @@ def _print_figures(result: Result, *, points: bool) -> None:
     _print_table(result)
     if isinstance(result, Disagreement):
         _print_disputed(result)
+    if isinstance(result, Certainty):
+        _print_errors(result)
     if isinstance(result, Slices):
         for split in [split for split in result.slices if split.is_sure][:3]:
             tell(f"• {split.sentence}")
