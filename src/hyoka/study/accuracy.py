@@ -126,7 +126,7 @@ def _load_positions(
     if by == PHASE:
         columns[PHASE] = loaded.plies
     elif by == CLOCK:
-        columns[CLOCK] = _clocks(study, loaded)
+        columns[CLOCK] = _clocks(loaded.study, loaded)
     return loaded, columns
 
 

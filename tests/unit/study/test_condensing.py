@@ -160,6 +160,11 @@ def test_other_analyses_measure_a_random_sample_of_games(
         needed = re.search(r"memory='(\d+)M'` takes all", str(result.coverage))
         assert needed is not None
         assert int(needed[1]) >= 10
+    accuracy = chess.accuracy("comments", question, by="color")
+    assert any("Measured on a random 0." in note for note in accuracy.notes())
+    # Missing moves are those of the sample's games.
+    [covered] = accuracy.coverage.each
+    assert covered.moves + covered.missing < 0.6 * 25508
 
 
 def test_a_memory_limit_is_a_size() -> None:
