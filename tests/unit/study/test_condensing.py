@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hyoka.analysis import Curves, MetricsTable, Resampling
+from hyoka.analysis.accuracy import MoveCoverage
 from hyoka.foundation.errors import ParameterError
 from hyoka.records.samples import sample_path
 from hyoka.study import Question, Study, condensing, sampling
@@ -163,6 +164,7 @@ def test_other_analyses_measure_a_random_sample_of_games(
     accuracy = chess.accuracy("comments", question, by="color")
     assert any("Measured on a random 0." in note for note in accuracy.notes())
     # Missing moves are those of the sample's games.
+    assert isinstance(accuracy.coverage, MoveCoverage)
     [covered] = accuracy.coverage.each
     assert covered.moves + covered.missing < 0.6 * 25508
 
