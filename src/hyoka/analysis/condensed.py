@@ -80,10 +80,10 @@ class ValueBins:
 class TallyPart:
     """What a set of games adds to a tally."""
 
-    cells: NDArray[np.int32] = field(repr=False)
-    """The cell of each position."""
-    pairs: NDArray[np.int32] = field(repr=False)
-    """The pairs of successive bins of each game."""
+    cells: tuple[NDArray[np.int32], NDArray[np.int32]] = field(repr=False)
+    """The cells with positions, ascending, and their numbers of positions."""
+    pairs: tuple[NDArray[np.int32], NDArray[np.int32]] = field(repr=False)
+    """The pairs of successive bins of games, ascending, and their numbers of games."""
     sums: NDArray[np.float64] = field(repr=False)
     """The sum of the finite values of each bin, and of their absolute values."""
 
@@ -116,12 +116,13 @@ class Tally:
         finite = np.isfinite(sample.values)
         values = np.where(finite, sample.values, 0).astype(np.float64)
         sums = np.bincount(at, values, len(bins)), np.bincount(at, np.abs(values), len(bins))
-        return TallyPart(cells.astype(np.int32), _pairs(at, game_ids, len(bins)), np.stack(sums))
+        pairs = _pairs(at, game_ids, len(bins))
+        return TallyPart(_counted(cells), _counted(pairs), np.stack(sums))
 
     def add(self, part: TallyPart) -> None:
         """Add a set of games that the tally does not have."""
-        np.add.at(self._counts, part.cells, 1)
-        np.add.at(self._pairs, part.pairs, 1)
+        for total, (places, counts) in ((self._counts, part.cells), (self._pairs, part.pairs)):
+            total[places] += counts
         self._sums += part.sums
 
     @property
@@ -219,6 +220,13 @@ def blocks_of(game_ids: NDArray[np.int64], games: int, blocks: int = BLOCKS) -> 
         x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
     x ^= x >> np.uint64(31)
     return ((x >> np.uint64(32)) * np.uint64(blocks) >> np.uint64(32)).astype(np.int64)
+
+
+def _counted(places: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The distinct places, ascending, and how often each occurs: the order speeds up adding."""
+    ordered = np.sort(places.astype(np.int32))
+    first = np.flatnonzero(np.append(True, np.diff(ordered) != 0)[: len(ordered)])
+    return ordered[first], np.diff(np.append(first, len(ordered))).astype(np.int32)
 
 
 def _pairs(at: NDArray[np.int64], game_ids: NDArray[np.int64], size: int) -> NDArray[np.int32]:
