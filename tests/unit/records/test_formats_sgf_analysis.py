@@ -63,23 +63,23 @@ def test_all_kinds_of_deflate_are_read(level: int, strategy: int) -> None:
     assert said(f"(;GM[1]SZ[9];B[ee]{katrain(None, packed)})")[0][1] == 0.625
 
 
-@pytest.mark.parametrize(
-    "packed",
-    [
-        b"",
-        b"no gzip",
-        gzip.compress(b"no JSON"),
-        gzip.compress(b'{"root": null}'),
-        gzip.compress(b'{"root": {"winrate": 1.5}}'),
-        gzip.compress(b'{"root": {"winrate": NaN}}'),
-        gzip.compress(b'{"root": {"winrate": "0.5"}}'),
-        gzip.compress(b'{"root": ' * 10_000),
-        gzip.compress(json.dumps({"root": ROOT}).encode())[:-1],
-        gzip.compress(json.dumps({"root": ROOT}).encode())[:30] + bytes(8),
-        gzipped(b'{"root": {"winrate": 0.5}}' + bytes(1 << 20)),  # more than a hundredfold
-        gzip.compress(bytes(8 << 20)),
-    ],
-)
+DAMAGED = {
+    "empty": b"",
+    "no gzip": b"no gzip",
+    "no JSON": gzip.compress(b"no JSON"),
+    "no root": gzip.compress(b'{"root": null}'),
+    "more than 1": gzip.compress(b'{"root": {"winrate": 1.5}}'),
+    "NaN": gzip.compress(b'{"root": {"winrate": NaN}}'),
+    "text": gzip.compress(b'{"root": {"winrate": "0.5"}}'),
+    "deep": gzip.compress(b'{"root": ' * 10_000),
+    "cut": gzip.compress(json.dumps({"root": ROOT}).encode())[:-1],
+    "overwritten": gzip.compress(json.dumps({"root": ROOT}).encode())[:30] + bytes(8),
+    "more than a hundredfold": gzipped(b'{"root": {"winrate": 0.5}}' + bytes(1 << 20)),
+    "large": gzip.compress(bytes(8 << 20)),
+}
+
+
+@pytest.mark.parametrize("packed", DAMAGED.values(), ids=DAMAGED)
 def test_damaged_analyses_are_counted_and_left_out(packed: bytes) -> None:
     data = f"(;GM[1]SZ[9];B[ee]{katrain(None, packed)};W[gc])".encode()
     stream = hk.records.records_in("x.sgf", data)
