@@ -404,7 +404,8 @@ def confirmed(runs: int, seed: int) -> Iterator[Row]:
         single, triple, held, false = [], [], [], []
         for run in range(runs):
             drawn = np.zeros(MANY, bool)
-            drawn[np.random.default_rng([seed, run]).choice(MANY, games, replace=False)] = True
+            chosen = np.random.default_rng([seed, run])
+            drawn[chosen.choice(MANY, min(games, MANY), replace=False)] = True
             rows = drawn[everything.games]
             sample = Sample.of(
                 "simulated",

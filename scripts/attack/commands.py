@@ -163,6 +163,7 @@ BASE: Final = {
     "analyze gaps": ["study", "--by", "ply"],
     "analyze slices": ["study", "-e", "ab:depth=1"],
     "improve": ["study", "--games", "2", "--sample", "1", "--jobs", "1"],
+    "learn calibration": ["study", "-e", "ab:depth=1", "--min-games", "1"],
     "learn weights": ["study", "--term", "mobility"],
     "learn offsets": ["study", "-e", "ab:depth=1", "--column", "mobility"],
     "learn tune": ["features.csv"],
@@ -501,6 +502,7 @@ TABLES: Final = (".csv", ".html", ".parquet")
 ENDINGS_OF: Final = {
     "records convert": (".sgf", ".txt", ".pgn"),
     "study export": (".csv", ".parquet", ".json", ".txt"),
+    "learn calibration": (".json",),
     "learn weights": (".json", ".h"),
     "learn offsets": (".json", ".h"),
     "learn tune": (".json", ".h", ".csv"),

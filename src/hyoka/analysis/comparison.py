@@ -410,7 +410,7 @@ def measure_certainty(
 
     Scores are mapped to probabilities by their logistic curve.
 
-    >>> sample = Sample.of("sure", [0.9, 0.97, 0.4], results=[1, 0, 0], games=[1, 2, 3])
+    >>> sample = Sample.of("sure", [0.93, 0.97, 0.35], results=[1, 0, 0], games=[1, 2, 3])
     >>> found = measure_certainty(sample, resampling=Resampling(50))
     >>> [(band.low, band.scored.value) for band in found.bands], found.errors[0].row
     ([(0.6, 1.0), (0.9, 1.0), (0.95, 0.0)], 1)

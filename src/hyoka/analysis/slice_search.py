@@ -45,7 +45,9 @@ class SliceSettings:
     """Options of slice discovery."""
 
     top: int = option(10, "Maximum number of listed slices.", min=1)
-    depth: int = option(3, "Maximum number of conditions in a slice.", min=1, max=5)
+    depth: int = option(
+        3, "Maximum number of conditions in a slice.", name="max_conditions", min=1, max=5
+    )
     beam: int = option(
         12, "Beam width: number of conditions of each depth that are refined.", min=1
     )

@@ -198,7 +198,7 @@ def _log_odds_shift(chances: Reals, counts: Reals, effect: float) -> float:
     """The common shift of log-odds that changes the mean of probabilities by an effect.
 
     >>> round(_log_odds_shift(np.array([0.5]), np.array([1.0]), 0.14), 3)
-    0.576
+    0.575
     """
     if math.isnan(effect):
         return math.nan

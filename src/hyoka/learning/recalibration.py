@@ -81,7 +81,7 @@ class CalibrationPlan:
         "cross-validation over the fitting games.",
     )
     draws: DrawnGames = option("half", "Count drawn games as half a win, or leave them out.")
-    axis: Axis = option("auto", "Quantity of an evaluation to map; auto: its primary one.")
+    axis: Axis = option("auto", "Quantity of an evaluation to analyze; auto: its primary one.")
     where: str | None = option(None, WHERE_HELP, metavar="SQL")
     hold_out: float = option(0.3, "Share of held-out games.", min=0, max=0.9)
     folds: int = option(5, "Number of parts of the fitting games for cross-validation.", min=2)

@@ -382,7 +382,7 @@ def measured(
 def memory_needed(study: "Study", names: Sequence[str], columns: int = 0) -> int:
     """Estimate the memory of the positions that some evaluators evaluated, in bytes."""
     manifests = [read_manifest(derived_file(study.path, "evaluations", name)) for name in names]
-    rows = min(sum(part.rows for part in manifest.parts) for manifest in manifests)
+    rows = min((sum(part.rows for part in manifest.parts) for manifest in manifests), default=0)
     return rows * (_ROW_BYTES + (2 * len(names) - 2 + columns) * _COLUMN_BYTES)
 
 

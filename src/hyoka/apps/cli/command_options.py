@@ -50,6 +50,7 @@ HELP: Final = {
     "--limit": "Maximum number of",
     "--max-plies": "Ply limit",
     "--min-games": "Minimum number of games per",
+    "--memory": "Memory for an analysis, such as 4G; by default half of the machine's.",
     "--method": "mlm: maximum likelihood (the default); ls: least squares; repeatable.",
     "--model": "Move model: a file of `hyoka learn`, or bundled: learned, built-in or network.",
     "--moves": "Moves to play from that position, separated by spaces.",

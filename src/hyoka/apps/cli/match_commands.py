@@ -437,7 +437,7 @@ def match_ratings_command(
         Output((PAGE, PICTURE, TABLE), FORMATS),
         option(
             "--output",
-            "Output file of --over-time; its extension selects the format: .html, .svg, .csv …",
+            "Output file of --over-time; its extension selects the format.",
             metavar="FILE",
         ),
     ] = None,

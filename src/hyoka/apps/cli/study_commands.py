@@ -518,7 +518,7 @@ def study_export_command(
     ] = None,
     where: Where = None,
     games: Annotated[
-        bool, typer.Option("--games", help="In tables, a row for each game with its moves.")
+        bool, typer.Option("--by-game", help="In tables, a row for each game with its moves.")
     ] = False,
 ) -> None:
     """Export positions with results and evaluations, or games.

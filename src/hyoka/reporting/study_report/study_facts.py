@@ -39,7 +39,7 @@ class ReportOptions:
     """Link of the logistic curves of scores; default: chosen on held-out games."""
     memory: str | None = option(
         None,
-        "Memory for the positions, such as 4G; by default half of the machine's. Of larger studies "
+        "Memory for an analysis, such as 4G; by default half of the machine's. Of larger studies "
         "a random sample of the games is measured.",
         metavar="SIZE",
     )
