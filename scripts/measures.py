@@ -26,6 +26,7 @@ from typing import Any, Final
 import hyoka as hk
 from hyoka.arena import plan_match, play_match
 from hyoka.records.samples import sample_path
+from hyoka.reporting.study_report import ReportOptions
 
 ROOT: Final = Path(__file__).parents[1]
 SOURCE: Final = ROOT / "src" / "hyoka"
@@ -106,7 +107,7 @@ def report(folder: Path) -> set[str]:
     study = _study(folder)
     study.evaluate("uct:playouts=2", sample=200)
     with ExecutedModules() as executed:
-        study.report(folder / "report.html")
+        study.report(folder / "report.html", options=ReportOptions(resamples=50))
     return executed.names
 
 
