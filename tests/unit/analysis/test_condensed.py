@@ -80,7 +80,9 @@ def test_few_values_and_games_give_the_figures_of_the_positions(
         assert mine[name].value == pytest.approx(estimate.value, rel=1e-9, nan_ok=True)
         assert mine[name].low == pytest.approx(estimate.low, rel=1e-6, abs=1e-9, nan_ok=True)
         assert mine[name].high == pytest.approx(estimate.high, rel=1e-6, abs=1e-9, nan_ok=True)
-    for binning in (None, FixedBins(50, 1), AdaptiveBins(10, 2, 0.1), AdaptiveBins(5, 2, math.inf)):
+    # No error of few games is exactly 0.0973, as it may be 0.1: rounding would decide about bins.
+    adaptive = (AdaptiveBins(10, 2, 0.0973), AdaptiveBins(5, 2, math.inf))
+    for binning in (None, FixedBins(50, 1), *adaptive):
         one, other = (
             measure_curve(each, binning=binning, resampling=FEW, at_least=2)
             for each in (condensed, sample)
@@ -100,7 +102,9 @@ def test_few_values_and_games_give_the_figures_of_the_positions(
             pair = [getattr(row.logistic, figure) for row in (one_row, other_row)]
             assert pair[0].value == pytest.approx(pair[1].value, rel=1e-6, nan_ok=True)
             assert pair[0].low == pytest.approx(pair[1].low, rel=1e-6, nan_ok=True)
-        assert one_row.k.value == pytest.approx(other_row.k.value, rel=1e-6, nan_ok=True)
+        # The slope: if it is 0, K is missing, or very large by rounding.
+        slopes = np.nan_to_num([1 / row.k.value for row in (one_row, other_row)])
+        assert slopes[0] == pytest.approx(slopes[1], rel=1e-6, abs=1e-12)
     a, b = (measure_reliability(each, resampling=FEW) for each in (condensed, sample))
     points = [[(p.claim, p.share, p.positions) for p in diagram.points] for diagram in (a, b)]
     assert np.allclose(points[0], points[1], rtol=1e-6)
