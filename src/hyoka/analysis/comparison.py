@@ -5,11 +5,13 @@ Differences of metrics, disagreements, and positions where an evaluator was sure
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hyoka.analysis.calibration import fit_logistic, probabilities
 from hyoka.analysis.curves import share_of
@@ -167,23 +169,51 @@ def compare_measured(a: MetricValues, b: MetricValues, *, confidence: float = 0.
 
 CUTS: Final = (0.05, 0.1, 0.2, 0.3, 0.5)
 """Lower limits of the bands of differences in probability."""
+CERTAINTIES: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
+"""Lower limits of the bands of certainty."""
 
 
 @dataclass(frozen=True, slots=True)
-class Disputed:
-    """A position on which two evaluators disagree."""
+class Band:
+    """Positions in a range of differences or of certainty."""
+
+    low: float
+    high: float
+    positions: int
+    games: int
+    mean: float
+    """Mean difference or certainty."""
+    share: Estimate
+    """Share of positions where the first evaluator was nearer to the result; for certainty, mean
+    result of the preferred side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedPosition:
+    """A position in a list."""
 
     row: int
     """Row in the data of the samples."""
-    one: float
-    other: float
-    """Probabilities of the two evaluators."""
     result: float
     game: int = -1
     ply: int = -1
     """Game and ply in the study; -1 outside of studies."""
     text: str = ""
     """Position as text, in a study."""
+
+    def line(self, values: Mapping[str, float]) -> str:
+        """Describe the position by the values of evaluators in one line."""
+        words = ", ".join(f"{name} {value:.2f}" for name, value in values.items())
+        return f"game {self.game} ply {self.ply}: {words}, result {self.result:g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disputed(ListedPosition):
+    """A position on which two evaluators disagree."""
+
+    one: float
+    other: float
+    """Probabilities of the two evaluators."""
 
     @property
     def right(self) -> str | None:
@@ -194,45 +224,66 @@ class Disputed:
         return "one" if one < other else "other"
 
 
-@dataclass(frozen=True, slots=True)
-class DisputeBand:
-    """Positions in a range of differences between two evaluators."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SureError(ListedPosition):
+    """A position that the evaluator took for won, in a game that went the other way."""
 
-    low: float
-    high: float
-    positions: int
-    games: int
-    one_right: Estimate
-    """Share of positions where the first evaluator was nearer to the result."""
+    value: float
+    """Probability of a win of the first player."""
 
 
-@dataclass(frozen=True, repr=False)
-class Disagreement(Result):
-    """Disagreement of two evaluators: by how much they differ, and which one was right."""
+class BandedResult(Result):
+    """A result with a share for each band."""
 
-    drawn_by = "right_share_dots"
-
-    one: str
-    other: str
-    bands: tuple[DisputeBand, ...]
-    disputed: tuple[Disputed, ...]
-    """Positions with the largest differences first, one per game."""
-    min_games: int = MIN_GAMES
+    bands: tuple[Band, ...]
+    min_games: int
     """Minimum number of a band's games for its share to be shown; `bands` has all shares."""
-    coverage: Coverage | None = None
 
-    def has_enough_games(self, band: DisputeBand) -> bool:
+    def has_enough_games(self, band: Band) -> bool:
         """Whether a band has enough games for its share to be shown."""
         return band.games >= self.min_games
 
-    def share_text(self, band: DisputeBand) -> str:
+    def share_text(self, band: Band) -> str:
         """A band's share with its interval, as text."""
-        return band.one_right.text(".1%") if self.has_enough_games(band) else TOO_FEW
+        return band.share.text(".1%") if self.has_enough_games(band) else TOO_FEW
+
+    def notes(self) -> tuple[str, ...]:
+        """Bands of too few games."""
+        few = sum(not self.has_enough_games(band) for band in self.bands)
+        return (too_few_note(few, self.min_games, "band"),) if few else ()
+
+
+@dataclass(frozen=True, repr=False)
+class Disagreement(BandedResult):
+    """Disagreement of two evaluators: by how much they differ, and which one was right."""
+
+    drawn_by = "share_dots"
+
+    one: str
+    other: str
+    bands: tuple[Band, ...]
+    disputed: tuple[Disputed, ...]
+    """Positions with the largest differences first, one per game."""
+    min_games: int = MIN_GAMES
+    coverage: Coverage | None = None
 
     @property
     def title(self) -> str:
         """One-line title."""
         return f"Disagreements of {self.one} and {self.other}"
+
+    @property
+    def share_title(self) -> str:
+        """What the shares of bands are."""
+        return f"{self.one} closer"
+
+    @property
+    def positions(self) -> list[tuple[str, str]]:
+        """The disputed positions: a line about each, and its text."""
+        return [
+            (each.line({self.one: each.one, self.other: each.other}), each.text)
+            for each in self.disputed
+        ]
 
     def table(self) -> pa.Table:
         """One row per disputed position."""
@@ -253,7 +304,7 @@ class Disagreement(Result):
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """Rows of the text table."""
-        heading = ("difference", f"{self.one} closer", "positions", "games")
+        heading = ("difference", self.share_title, "positions", "games")
         rows = [
             (
                 f"{band.low:.2f} to {band.high:.2f}",
@@ -264,11 +315,6 @@ class Disagreement(Result):
             for band in self.bands
         ]
         return (heading, *rows)
-
-    def notes(self) -> tuple[str, ...]:
-        """Bands of too few games."""
-        few = sum(not self.has_enough_games(band) for band in self.bands)
-        return (too_few_note(few, self.min_games, "band"),) if few else ()
 
 
 def measure_disagreement(
@@ -281,93 +327,51 @@ def measure_disagreement(
     """
     if len(one) != len(other) or not np.array_equal(one.games, other.games):
         raise StudyError("evaluators can be compared on the same positions only")
-    resampling = resampling or Resampling()
     p, q = _probabilities(one), _probabilities(other)
     apart = np.abs(p - q)
     off, other_off = np.abs(p - one.results), np.abs(q - one.results)
     # A tie is half a point for each.
     nearer = np.where(np.isclose(off, other_off), 0.5, (off < other_off).astype(np.float64))
-    bands = []
-    for low, high in zip(CUTS, (*CUTS[1:], 1.0), strict=True):
-        inside = (apart >= low) & ((apart < high) | (high == 1.0))
-        if not inside.any():
-            continue
-        point = share_of(nearer[inside], one.games[inside], resampling)
-        ends = (point.low, point.high) if resampling.resamples else (math.nan, math.nan)
-        bands.append(
-            DisputeBand(low, high, point.positions, point.games, Estimate(point.share, *ends))
-        )
-    order = np.argsort(-apart, kind="stable")
-    _, firsts = np.unique(one.games[order], return_index=True)
-    widest = order[np.sort(firsts)[:top]]
-    rows = widest if one.rows is None else one.rows[widest]
     disputed = tuple(
-        Disputed(int(row), float(p[i]), float(q[i]), float(one.results[i]))
-        for row, i in zip(rows.tolist(), widest.tolist(), strict=True)
+        Disputed(row=_row(one, i), one=float(p[i]), other=float(q[i]), result=float(one.results[i]))
+        for i in _first_of_games(one, np.argsort(-apart, kind="stable"), top)
         if apart[i] > 0
     )
-    return Disagreement(one.name, other.name, tuple(bands), disputed)
-
-
-CERTAINTIES: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
-"""Lower limits of the bands of certainty."""
-
-
-@dataclass(frozen=True, slots=True)
-class CertaintyBand:
-    """Positions in a range of certainty."""
-
-    low: float
-    high: float
-    positions: int
-    games: int
-    claimed: float
-    """Mean certainty."""
-    scored: Estimate
-    """Mean result of the side that the evaluator prefers."""
-
-
-@dataclass(frozen=True, slots=True)
-class SureError:
-    """A position that the evaluator took for won, in a game that went the other way."""
-
-    row: int
-    """Row in the data of the sample."""
-    value: float
-    """Probability of a win of the first player."""
-    result: float
-    game: int = -1
-    ply: int = -1
-    """Game and ply in the study; -1 outside of studies."""
-    text: str = ""
-    """Position as text, in a study."""
+    return Disagreement(
+        one.name, other.name, _bands(one, apart, CUTS, nearer, resampling), disputed
+    )
 
 
 @dataclass(frozen=True, repr=False)
-class Certainty(Result):
+class Certainty(BandedResult):
     """How often the preferred side scores by an evaluator's certainty, and where it was wrong.
 
     Certainty is the probability of the side that the evaluator prefers, from 0.5 to 1.
     """
 
-    drawn_by = "certainty_dots"
+    drawn_by = "share_dots"
 
     name: str
-    bands: tuple[CertaintyBand, ...]
+    bands: tuple[Band, ...]
     errors: tuple[SureError, ...]
     """Positions where it was surest and wrong, one per game."""
     min_games: int = MIN_GAMES
-    """Minimum number of a band's games for its share to be shown; `bands` has all shares."""
     coverage: Coverage | None = None
-
-    def has_enough_games(self, band: CertaintyBand) -> bool:
-        """Whether a band has enough games for its share to be shown."""
-        return band.games >= self.min_games
 
     @property
     def title(self) -> str:
         """One-line title."""
         return f"Certainty of {self.name}"
+
+    @property
+    def share_title(self) -> str:
+        """What the shares of bands are."""
+        return "preferred side scored"
+
+    @property
+    def positions(self) -> list[tuple[str, str]]:
+        """The errors: a line about each, and the position as text."""
+        return [(each.line({self.name: each.value}), each.text) for each in self.errors]
 
     def table(self) -> pa.Table:
         """One row per position where the evaluator was sure and wrong."""
@@ -384,23 +388,18 @@ class Certainty(Result):
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """Rows of the text table."""
-        heading = ("certainty", "mean certainty", "preferred side scored", "positions", "games")
+        heading = ("certainty", "mean certainty", self.share_title, "positions", "games")
         rows = [
             (
                 f"{band.low:.2f} to {band.high:.2f}",
-                f"{band.claimed:.1%}",
-                band.scored.text(".1%") if self.has_enough_games(band) else TOO_FEW,
+                f"{band.mean:.1%}",
+                self.share_text(band),
                 f"{band.positions:,}",
                 f"{band.games:,}",
             )
             for band in self.bands
         ]
         return (heading, *rows)
-
-    def notes(self) -> tuple[str, ...]:
-        """Bands of too few games."""
-        few = sum(not self.has_enough_games(band) for band in self.bands)
-        return (too_few_note(few, self.min_games, "band"),) if few else ()
 
 
 def measure_certainty(
@@ -412,40 +411,51 @@ def measure_certainty(
 
     >>> sample = Sample.of("sure", [0.93, 0.97, 0.35], results=[1, 0, 0], games=[1, 2, 3])
     >>> found = measure_certainty(sample, resampling=Resampling(50))
-    >>> [(band.low, band.scored.value) for band in found.bands], found.errors[0].row
+    >>> [(band.low, band.share.value) for band in found.bands], found.errors[0].row
     ([(0.6, 1.0), (0.9, 1.0), (0.95, 0.0)], 1)
     """
-    resampling = resampling or Resampling()
     values = _probabilities(sample)
     certain = np.maximum(values, 1 - values)
     scored = np.where(values >= 0.5, sample.results, 1 - sample.results)
+    wrong = np.flatnonzero(scored < 0.5)
+    surest = wrong[np.argsort(-certain[wrong], kind="stable")]
+    errors = tuple(
+        SureError(row=_row(sample, i), value=float(values[i]), result=float(sample.results[i]))
+        for i in _first_of_games(sample, surest, top)
+    )
+    return Certainty(sample.name, _bands(sample, certain, CERTAINTIES, scored, resampling), errors)
+
+
+def _bands(
+    sample: Sample,
+    quantity: Reals,
+    cuts: Sequence[float],
+    shared: Reals,
+    resampling: Resampling | None,
+) -> tuple[Band, ...]:
+    """The bands of a quantity from 0 to 1 that have positions."""
+    resampling = resampling or Resampling()
     bands = []
-    for low, high in zip(CERTAINTIES, (*CERTAINTIES[1:], 1.0), strict=True):
-        inside = (certain >= low) & ((certain < high) | (high == 1.0))
+    for low, high in zip(cuts, (*cuts[1:], 1.0), strict=True):
+        inside = (quantity >= low) & ((quantity < high) | (high == 1.0))
         if not inside.any():
             continue
-        point = share_of(scored[inside], sample.games[inside], resampling)
+        point = share_of(shared[inside], sample.games[inside], resampling)
         ends = (point.low, point.high) if resampling.resamples else (math.nan, math.nan)
-        bands.append(
-            CertaintyBand(
-                low,
-                high,
-                point.positions,
-                point.games,
-                float(certain[inside].mean()),
-                Estimate(point.share, *ends),
-            )
-        )
-    wrong = np.flatnonzero(scored < 0.5)
-    order = wrong[np.argsort(-certain[wrong], kind="stable")]
+        share = Estimate(point.share, *ends)
+        mean = float(quantity[inside].mean())
+        bands.append(Band(low, high, point.positions, point.games, mean, share))
+    return tuple(bands)
+
+
+def _first_of_games(sample: Sample, order: NDArray[np.int64], top: int) -> list[int]:
+    """The first position of each game in an order, at most `top`."""
     _, firsts = np.unique(sample.games[order], return_index=True)
-    surest = order[np.sort(firsts)[:top]]
-    rows = surest if sample.rows is None else sample.rows[surest]
-    errors = tuple(
-        SureError(int(row), float(values[i]), float(sample.results[i]))
-        for row, i in zip(rows.tolist(), surest.tolist(), strict=True)
-    )
-    return Certainty(sample.name, tuple(bands), errors)
+    return [int(i) for i in order[np.sort(firsts)[:top]]]
+
+
+def _row(sample: Sample, index: int) -> int:
+    return index if sample.rows is None else int(sample.rows[index])
 
 
 def _probabilities(sample: Sample) -> Reals:

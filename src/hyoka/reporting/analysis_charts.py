@@ -384,34 +384,14 @@ def slice_dots(slices: Slices) -> AltairChart:
     return dots(rows, x=x, reference=0.0, spec="+.3f", pairs=True)
 
 
-def right_share_dots(disagreement: Disagreement) -> AltairChart:
-    """Draw how often the first evaluator was right, by the difference of the two."""
+def share_dots(result: Disagreement | Certainty) -> AltairChart:
+    """Draw the share of each band, by the difference of two evaluators or by certainty."""
     rows = [
-        Dot(
-            f"{band.low:.2f} to {band.high:.2f}",
-            band.one_right.value,
-            band.one_right.low,
-            band.one_right.high,
-        )
-        for band in filter(disagreement.has_enough_games, disagreement.bands)
-        if math.isfinite(band.one_right.low)
+        Dot(f"{band.low:.2f} to {band.high:.2f}", band.share.value, band.share.low, band.share.high)
+        for band in filter(result.has_enough_games, result.bands)
+        if math.isfinite(band.share.low)
     ]
-    return dots(rows, x=f"{disagreement.one} was right", reference=0.5, share=True)
-
-
-def certainty_dots(certainty: Certainty) -> AltairChart:
-    """Draw the mean result of the preferred side by certainty."""
-    rows = [
-        Dot(
-            f"{band.low:.2f} to {band.high:.2f}",
-            band.scored.value,
-            band.scored.low,
-            band.scored.high,
-        )
-        for band in filter(certainty.has_enough_games, certainty.bands)
-        if math.isfinite(band.scored.low)
-    ]
-    return dots(rows, x="the preferred side scored", reference=0.5, share=True)
+    return dots(rows, x=result.share_title, reference=0.5, share=True)
 
 
 _CONTOURS: Final = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)

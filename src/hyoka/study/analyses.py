@@ -54,7 +54,7 @@ from hyoka.analysis.accuracy import (
     WorstMoves,
     measure_accuracy,
 )
-from hyoka.analysis.comparison import Disputed, SureError
+from hyoka.analysis.comparison import ListedPosition
 from hyoka.analysis.curves import Trend, least_positions
 from hyoka.analysis.wdl import Stages, default_max_score
 from hyoka.foundation.errors import ParameterError, StudyError, named
@@ -87,7 +87,7 @@ MOVE: Final = "move"
 """The default stage of a game: the move number."""
 _MOVE_NUMBER: Final = "ply // 2 + 1"
 S = TypeVar("S")
-Listed = TypeVar("Listed", Disputed, SureError)
+Listed = TypeVar("Listed", bound=ListedPosition)
 Outcome = Callable[[Sample], Sample]
 """Replaces the results of a sample."""
 L = TypeVar("L", Measured, Measured | CondensedGroup)

@@ -242,7 +242,7 @@ def test_the_better_evaluator_is_named_and_was_right_where_they_differ() -> None
     ahead = {each.metric.name: each.ahead for each in found.differences}
     assert ahead["roc"] == ahead["brier_loss"] == "one"
     apart = measure_disagreement(good, bad, resampling=FEW)
-    assert apart.bands[-1].one_right.low > 0.5
+    assert apart.bands[-1].share.low > 0.5
     assert len({int(good.games[each.row]) for each in apart.disputed}) == len(apart.disputed)
     widest = [abs(each.one - each.other) for each in apart.disputed]
     assert widest == sorted(widest, reverse=True)
@@ -256,9 +256,9 @@ def test_certainty_is_of_the_preferred_side_and_lists_one_error_a_game() -> None
     for band in found.bands:
         inside = (certain >= band.low) & ((certain < band.high) | (band.high == 1))
         assert band.positions == inside.sum()
-        assert band.scored.value == pytest.approx(preferred[inside].mean(), abs=1e-6)
-        assert band.claimed == pytest.approx(certain[inside].mean(), abs=1e-6)
-        assert band.scored.low <= band.scored.value <= band.scored.high
+        assert band.share.value == pytest.approx(preferred[inside].mean(), abs=1e-6)
+        assert band.mean == pytest.approx(certain[inside].mean(), abs=1e-6)
+        assert band.share.low <= band.share.value <= band.share.high
     assert sum(band.positions for band in found.bands) == len(sample)
     rows = [each.row for each in found.errors]
     assert len({int(sample.games[row]) for row in rows}) == len(rows) == 7
@@ -301,8 +301,8 @@ def test_shares_that_are_all_alike_are_not_certain() -> None:
     one = Sample.of("one", [0.9, 0.9, 0.2], results=[1, 1, 0], games=[1, 2, 3])
     other = Sample.of("other", [0.4, 0.4, 0.2], results=[1, 1, 0], games=[1, 2, 3])
     [band] = measure_disagreement(one, other, resampling=FEW).bands
-    assert band.one_right.value == 1
-    assert band.one_right.low < 0.3
+    assert band.share.value == 1
+    assert band.share.low < 0.3
     found = measure(one, resampling=FEW)
     assert found["ROC"].value == found["ACC"].value == 1
     assert found["ROC"].low < 0.6
@@ -467,7 +467,7 @@ def test_both_as_near_is_half_right_for_each() -> None:
     halves = one.with_results(np.full(len(one), 0.5))
     turned = Sample.of("turned", 1 - one.values, results=halves.results, games=one.games)
     for band in measure_disagreement(halves, turned, resampling=FEW).bands:
-        assert band.one_right.value == pytest.approx(0.5, abs=1e-6)
+        assert band.share.value == pytest.approx(0.5, abs=1e-6)
 
 
 def test_a_column_that_is_nowhere_known_parts_nothing() -> None:

@@ -175,26 +175,6 @@ def analyze_disagreements_command(
     _answer(inquiry, {"disagreement": [disagreement]})
 
 
-def _print_disputed(disagreement: Disagreement) -> None:
-    """Print the positions, with the position text last for copying."""
-    for each in disagreement.disputed:
-        tell(
-            f"game {each.game} ply {each.ply}: {disagreement.one} {each.one:.2f}, "
-            f"{disagreement.other} {each.other:.2f}, result {each.result:g}"
-        )
-        hint(f"  {each.text}")
-
-
-def _print_errors(certainty: Certainty) -> None:
-    """Print the positions, with the position text last for copying."""
-    for each in certainty.errors:
-        tell(
-            f"game {each.game} ply {each.ply}: {certainty.name} {each.value:.2f}, "
-            f"result {each.result:g}"
-        )
-        hint(f"  {each.text}")
-
-
 def analyze_calibrate_command(
     inquiry: Annotated[Inquiry, InquiryOptions()],
     wdl: Annotated[bool, option("--wdl")] = False,
@@ -388,10 +368,10 @@ def _print_figures(result: Result, *, points: bool) -> None:
             tell(line)
         return
     _print_table(result)
-    if isinstance(result, Disagreement):
-        _print_disputed(result)
-    if isinstance(result, Certainty):
-        _print_errors(result)
+    if isinstance(result, Disagreement | Certainty):
+        for line, position in result.positions:  # the position last, for copying
+            tell(line)
+            hint(f"  {position}")
     if isinstance(result, Slices):
         for split in [split for split in result.slices if split.is_sure][:3]:
             tell(f"• {split.sentence}")

@@ -260,7 +260,7 @@ def _dispute(results: Results) -> Iterator[Finding]:
         if not wide:
             continue
         band = max(wide, key=lambda band: band.positions)
-        right = band.one_right
+        right = band.share
         if not (right.low > 0.5 or right.high < 0.5):
             continue
         one_ahead = right.low > 0.5

@@ -725,7 +725,7 @@ def disagreement_section(results: Results, boards: BoardsOf) -> Section | None:
             continue
         shown: list[Chart | Table | Boards] = []
         enough = filter(disagreement.has_enough_games, disagreement.bands)
-        if any(math.isfinite(band.one_right.low) for band in enough):
+        if any(math.isfinite(band.share.low) for band in enough):
             caption = (
                 f"How often {disagreement.one} was nearer to the result than "
                 f"{disagreement.other}, by how far their probabilities differ."
