@@ -183,6 +183,11 @@ def test_a_page_of_slices_has_their_boards(study: Path, tmp_path: Path) -> None:
         ),
         ("compare", ("--balance", "ply"), "no such option"),
         (
+            "slices",
+            ("--max-conditions", "9"),
+            "Invalid value for '--max-conditions': must be less than or equal to 5",
+        ),
+        (
             "curves",
             ("--delta", "5", "--per-bin", "3"),
             "cannot be combined with --error or --per-bin",

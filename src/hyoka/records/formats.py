@@ -300,12 +300,14 @@ def _sgf_of_row(row: _Row) -> str:
     try:
         return f"(;{_sgf_nodes(row)})\n"
     except ValueError as error:
-        return f"(;GM[{_escaped(_one_line(error))}])\n"
+        start = _start_of(row)
+        kind = _kind_of(row, start) if start else _one_line(error)
+        return f"(;GM[{_escaped(kind)}]SU[{_escaped(_one_line(start))}])\n"
 
 
 def _sgf_nodes(row: _Row) -> str:
-    start = str(_first_of(row, "start", *_POSITIONS) or "")
-    name = str(row.get("game") or _game_of_position(start))
+    start = _start_of(row)
+    name = _kind_of(row, start)
     if name not in _core.Table.game_names:
         raise NotationError(name)
     facts = game_facts(name)
@@ -332,6 +334,14 @@ def _sgf_nodes(row: _Row) -> str:
         point = sgf_point(move, facts.size) if is_go else _escaped("" if move == "pass" else move)
         text += f";{'BW'[(i % 2 == 0) != is_first]}[{point}]"
     return text
+
+
+def _start_of(row: _Row) -> str:
+    return str(_first_of(row, "start", *_POSITIONS) or "")
+
+
+def _kind_of(row: _Row, start: str) -> str:
+    return str(row.get("game") or _game_of_position(start))
 
 
 def _game_of_position(text: str) -> str:

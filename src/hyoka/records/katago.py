@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from hyoka import _core
 from hyoka.foundation.errors import SourceError
+from hyoka.foundation.text import counted
 from hyoka.records.sources import BLOCK
 from hyoka.storage.files import open_regular
 
@@ -229,7 +230,7 @@ class KatagoGames:
                 self.unmatched += 1
         if self.unmatched:
             reason = (
-                f"{self.unmatched:,} responses without a query; in a study, "
+                f"{counted(self.unmatched, 'response')} without a query; in a study, "
                 "`table:FILE` reads responses to its exported queries"
             )
             self.faults.append((0, len(queries) + 1, reason))

@@ -13,6 +13,7 @@ import pyarrow.csv
 from hyoka import _core
 from hyoka.foundation.errors import ParameterError, StudyError
 from hyoka.foundation.progress import OnProgress, Tally
+from hyoka.foundation.text import counted
 from hyoka.games import GO, game_facts
 from hyoka.records.bulk import GameTable
 from hyoka.records.katago import query
@@ -52,6 +53,16 @@ class ExportSummary:
     positions: int
     left_out: int
     """Positions without data that the format needs: a result, a score, a move played."""
+    games: int | None = None
+    """Games written, by formats of games."""
+
+    @property
+    def sentence(self) -> str:
+        """What was written, in one line."""
+        if self.games is not None:
+            return f"wrote {self.path}: {counted(self.games, 'game')}"
+        left_out = f"; {self.left_out:,} excluded" if self.left_out else ""
+        return f"wrote {self.path}: {counted(self.positions, 'position')}{left_out}"
 
 
 Rows = dict[str, list[Any]]
@@ -86,6 +97,8 @@ def export_positions(
         return _export_games(study, file, evaluator, where, progress)
     if suffix == QUERIES:
         return _export_queries(study, file, where, progress)
+    if games:
+        raise ParameterError("games", f"needs a table ({', '.join(TABLES)}), not '{file.name}'")
     if suffix not in (*TABLES, *_WRITERS):
         choices = ", ".join((*TABLES, *_WRITERS, QUERIES, *_NOTATIONS))
         raise ParameterError("output", f"ends in {choices}, not '{file.name}'")
@@ -156,7 +169,7 @@ def _export_games(
         write_table(pa.Table.from_pylist(rows), file)
     else:
         write_records((record for _, record in records()), file)
-    return ExportSummary(str(file), len(chosen), 0)
+    return ExportSummary(str(file), len(chosen), 0, games=len(games))
 
 
 def _evaluated(
@@ -208,7 +221,7 @@ def _export_queries(
     if not lines:
         raise StudyError("no position meets the condition")
     write_bytes(file, "".join(lines).encode())
-    return ExportSummary(str(file), len(chosen), 0)
+    return ExportSummary(str(file), len(chosen), 0, games=len(games))
 
 
 def _chosen(study: "Study", evaluator: str | None, where: str | None, *, needed: bool) -> pa.Table:

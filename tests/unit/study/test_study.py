@@ -73,6 +73,11 @@ def test_a_study_has_its_verbs(study: hk.Study, tmp_path: Path) -> None:
     assert report.done == 3
     assert study.adjudicate().asked > 0
     assert study.export(tmp_path / "positions.csv", where="ply = 0").positions > 0
+    exported = study.export(tmp_path / "games.csv", where="ply < 2", games=True)
+    assert exported.games == len((tmp_path / "games.csv").read_text().splitlines()) - 1
+    assert exported.sentence.endswith("games.csv: 2 games")
+    with pytest.raises(hk.Error, match="`games` needs a table"):
+        study.export(tmp_path / "games.epd", games=True)
     page = study.report(options=ReportOptions(resamples=0)).page
     assert page.title in (study.path / "report.html").read_text(encoding="utf-8")
     study.report(tmp_path / "page.html", options=ReportOptions(resamples=0))

@@ -46,7 +46,8 @@ def _show_warning(message: Warning | str, *_: object) -> None:
 def _problem(error: typer.TyperException) -> str:
     """Return the message of an invalid call, with suggestions for an unknown option."""
     if not hasattr(error, "possibilities"):
-        return error.format_message()
+        message = error.format_message()
+        return message.replace(": Value error, ", ": ").replace(": Input should be ", ": must be ")
     option, context = error.option_name, error.ctx  # type: ignore[attr-defined]
     options = [] if context is None else [name for p in context.command.params for name in p.opts]
     return f"no such option: {escape_control_chars(option)}{similar_option(option, options)}"

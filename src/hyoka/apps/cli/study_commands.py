@@ -534,5 +534,4 @@ def study_export_command(
         )
     if answered(dataclasses.asdict(report)):
         return
-    left_out = f"; {report.left_out:,} excluded" if report.left_out else ""
-    complain(f"wrote {report.path}: {report.positions:,} positions{left_out}")
+    complain(report.sentence)
