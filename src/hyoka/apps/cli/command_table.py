@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tree of commands; only the module of the called command is imported."""
+"""The tree of commands, and help about topics; only the called command's module is imported."""
 
 import ast
 import functools
@@ -18,7 +18,8 @@ import typer.main
 
 import hyoka
 from hyoka.apps.cli.command_options import declared
-from hyoka.foundation.errors import nearest
+from hyoka.apps.cli.output import out, print_table, tell
+from hyoka.foundation.errors import ParameterError, nearest
 
 SECTIONS: Final = {
     "Evaluations": "study analyze report improve",
@@ -64,7 +65,7 @@ experiment_commands: experiment list, experiment run
 workflow_commands:   report, improve
 solve_commands:      solve
 workflow_commands:   studio, demo, bench
-help_commands:       help
+command_table:       help
 """
 """The module of each command, in the order of the help."""
 
@@ -302,3 +303,28 @@ def _words(value: str | None) -> list[str]:
     if isinstance(read, list | tuple):
         return [shlex.quote(",".join(map(str, read)))]
     return [shlex.quote(str(read))]
+
+
+def help_command(
+    topic: Annotated[
+        str | None,
+        typer.Argument(metavar="[TOPIC]", help="Topic; without one, all topics are listed."),
+    ] = None,
+) -> None:
+    """Explain a topic: specs, searches, conditions, records, matches."""
+    text = (Path(__file__).parent / "topics.md").read_text(encoding="utf-8")
+    topics = dict(re.findall(r"^# (\w+)\n(.*?)(?=^# |\Z)", text, re.MULTILINE | re.DOTALL))
+    if topic is None:
+        out.print(f"hyoka help TOPIC, one of: {', '.join(topics)}")
+        out.print("hyoka COMMAND --help explains the options of a command")
+        return
+    if topic not in topics:
+        near = nearest(topic, topics)
+        problem = f"is one of {', '.join(topics)}, not '{topic}'; {near}".rstrip("; ")
+        raise ParameterError("topic", problem)
+    tell(topics[topic].strip())
+    if topic == "searches":
+        from hyoka.search import KINDS  # noqa: PLC0415 - other topics need no searches
+
+        rows = [(name, meaning) for name, (meaning, *_) in KINDS.items()]
+        print_table(("", ""), rows)
