@@ -20,7 +20,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hyoka.apps.studio.parameters import is_whole_number
+from hyoka.apps.studio.forms import is_whole_number
 
 TOKEN: Final = "token"
 """The name of the token in an address."""

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import hyoka as hk
-from hyoka.apps.studio.parameters import is_whole_number
+from hyoka.apps.studio.forms import is_whole_number
 from hyoka.reporting import AltairChart, Block, Board, Chart, Explorer, Page, Renderer, Section
 from hyoka.reporting.charts import Spot, inline_svg, lines
 from hyoka.reporting.page import figure_html, list_html

@@ -2,10 +2,12 @@
 """Forms made of the commands themselves: a field an option, and the words that they stand for.
 
 What a request fills in can reach only what the user has allowed: files in the folder, searches of
-Hyoka, and engines by the names that the user gave them.
+Hyoka, and engines by the names that the user gave them. Numbers of requests are read here and
+nowhere else: Python refuses to convert very long digit strings (over 4,300 digits).
 """
 
 import functools
+import math
 import os
 import re
 import shlex
@@ -16,6 +18,7 @@ from typing import Any, Final, Literal, Protocol, get_args, get_origin
 
 import typer
 import typer.main
+from starlette.convertors import Convertor, register_url_convertor
 
 import hyoka as hk
 from hyoka.agents.kinds import AGENT_KINDS
@@ -40,6 +43,8 @@ _ENGINE_WORD: Final = re.compile(r"(?:[^=:@]*=)?\s*([^=:@\s]*)")
 """The word that stands where an engine's name would."""
 _BEFORE_COLONS: Final = re.compile(r"([^\s:=,;@()\[\]\"']*)\s*:")
 _WILD: Final = re.compile(r"[*?\[]")
+_MOST_DIGITS: Final = 15
+_MOST_SHOWN: Final = 40
 _AT_FIRST: Final = frozenset({"evaluators", "game", "games", "folder", "to", "output", "sprt"})
 
 
@@ -323,3 +328,59 @@ def command_text(words: Sequence[str]) -> str:
 def games() -> list[str]:
     """The names of all games, for fields that want one."""
     return list(FACTS)
+
+
+def whole_number(text: object, name: str, least: int, most: int) -> int:
+    """Parse a whole number from `least` to `most`; raises ParameterError.
+
+    >>> whole_number("12", "ply", 0, 20)
+    12
+    """
+    digits = str(text).strip()
+    if not is_whole_number(digits):
+        raise hk.errors.ParameterError(name, f"is a whole number, not '{_shown(digits)}'")
+    value = int(digits)
+    if not least <= value <= most:
+        raise hk.errors.ParameterError(name, f"is a whole number from {least:,} to {most:,} here")
+    return value
+
+
+def is_whole_number(text: str) -> bool:
+    """Whether a text is a short run of the digits 0 to 9.
+
+    >>> is_whole_number("12"), is_whole_number("-1"), is_whole_number("9" * 5000)
+    (True, False, False)
+    """
+    return text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+
+
+def decimal_number(text: object, name: str, least: float, most: float) -> float:
+    """Parse a number from `least` to `most`; raises ParameterError."""
+    try:
+        value = float(str(text))
+    except ValueError:
+        value = math.nan
+    if not least <= value <= most:
+        raise hk.errors.ParameterError(
+            name, f"is a number from {least:g} to {most:g}, not '{_shown(str(text))}'"
+        )
+    return value
+
+
+def _shown(text: str) -> str:
+    return escape_control_chars(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…")
+
+
+class _Number(Convertor[int]):
+    """The path parameter `{NAME:number}`: paths with more digits match no route."""
+
+    regex = f"[0-9]{{1,{_MOST_DIGITS}}}"
+
+    def convert(self, value: str) -> int:
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
+register_url_convertor("number", _Number())

@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.blocks import board, render
+from hyoka.apps.studio.forms import is_whole_number, whole_number
 from hyoka.apps.studio.pages import (
     address,
     html,
@@ -24,7 +25,6 @@ from hyoka.apps.studio.pages import (
     wants_part,
     watch,
 )
-from hyoka.apps.studio.parameters import is_whole_number, whole_number
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.state import LruCache, Room, studio_of
 from hyoka.arena import PlayedGame, Sprt

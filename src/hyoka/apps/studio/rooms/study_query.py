@@ -17,8 +17,8 @@ from hyoka import analysis
 from hyoka.analysis import Binning, Curve, Curves, DrawnGames, Gaps, Sample
 from hyoka.analysis.curves import least_positions
 from hyoka.analysis.gaps import Equals, NamedGap, named_gap
+from hyoka.apps.studio.forms import whole_number
 from hyoka.apps.studio.pages import address
-from hyoka.apps.studio.parameters import whole_number
 from hyoka.apps.studio.state import LruCache, studio_of
 from hyoka.foundation.options import make_plan
 from hyoka.study import Question

@@ -22,8 +22,8 @@ from hyoka.analysis import (
 )
 from hyoka.analysis.gaps import NamedGap
 from hyoka.analysis.sample import probability_text
+from hyoka.apps.studio.forms import decimal_number
 from hyoka.apps.studio.pages import result_text
-from hyoka.apps.studio.parameters import decimal_number
 from hyoka.apps.studio.rooms.study_query import (
     SECONDS,
     Answer,

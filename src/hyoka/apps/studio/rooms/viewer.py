@@ -13,8 +13,8 @@ from starlette.responses import Response
 import hyoka as hk
 from hyoka.analysis import value_text
 from hyoka.apps.studio.blocks import board, chart, without_stops
+from hyoka.apps.studio.forms import whole_number
 from hyoka.apps.studio.pages import fragment, page, wants_part
-from hyoka.apps.studio.parameters import whole_number
 from hyoka.apps.studio.rooms.board.board_state import table_of
 from hyoka.apps.studio.state import Room
 from hyoka.games import FACTS, game_facts

@@ -21,8 +21,8 @@ from starlette.routing import Route
 import hyoka as hk
 from hyoka.apps.studio.blocks import chart
 from hyoka.apps.studio.folder import Folder
+from hyoka.apps.studio.forms import whole_number
 from hyoka.apps.studio.pages import END, address, fragment, html, page, wants_part, watch
-from hyoka.apps.studio.parameters import whole_number
 from hyoka.apps.studio.rooms.board.board_agents import (
     LEVELS,
     analysis_slot,

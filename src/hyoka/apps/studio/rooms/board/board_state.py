@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Final, Literal, Protocol
 
 import hyoka as hk
+from hyoka.apps.studio.forms import decimal_number, whole_number
 from hyoka.apps.studio.pages import address
-from hyoka.apps.studio.parameters import decimal_number, whole_number
 from hyoka.games import DEFAULT_GAME, FACTS, GameFacts, Line, Move, game_facts
 
 _MOST_MOVES: Final = 1500

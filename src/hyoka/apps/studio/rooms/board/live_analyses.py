@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import hyoka as hk
-from hyoka.apps.studio.parameters import is_whole_number
+from hyoka.apps.studio.forms import is_whole_number
 from hyoka.apps.studio.rooms.board.board_agents import (
     Analyst,
     analysis_slot,

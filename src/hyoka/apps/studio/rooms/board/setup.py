@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 import hyoka as hk
 from hyoka.apps.studio.blocks import without_style
+from hyoka.apps.studio.forms import is_whole_number
 from hyoka.apps.studio.pages import address, sentence
-from hyoka.apps.studio.parameters import is_whole_number
 from hyoka.apps.studio.rooms.board.board_state import Query
 from hyoka.apps.studio.rooms.board.picture import Picture, blank_picture, piece_words
 from hyoka.foundation.errors import escape_control_chars
