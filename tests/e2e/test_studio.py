@@ -231,7 +231,7 @@ def test_fifty_read_while_a_match_is_played(studio: StudioProcess) -> None:
 
     def read(reader: int) -> int:
         return sum(
-            len(studio.get(path)) > 500 for path in ("/", place, "/runs", "/static/studio.js")
+            len(studio.get(path)) > 500 for path in ("/", place, "/runs", "/static/studio.css")
         )
 
     with concurrent.futures.ThreadPoolExecutor(50) as readers:

@@ -22,12 +22,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 import hyoka as hk
+import hyoka.reporting
 from hyoka.apps.studio.blocks import render
 from hyoka.apps.studio.folder import Folder, FolderItem
 from hyoka.apps.studio.state import Room, studio_of
 from hyoka.foundation.errors import escape_control_chars
 from hyoka.foundation.text import counted
 from hyoka.games import FACTS
+from hyoka.reporting.charts import BLOCKS_CSS
 
 END: Final = "end"
 """The name of an event after which nothing more comes."""
@@ -210,7 +212,8 @@ def sentence(error: Exception) -> str:
 @functools.cache
 def stamp() -> str:
     """Changes when a script or style does, so that browsers may keep them."""
-    newest = max(file.stat().st_mtime_ns for file in (HERE / "static").iterdir())
+    files = [*(HERE / "static").rglob("*.*"), Path(hyoka.reporting.__file__).with_name(BLOCKS_CSS)]
+    newest = max(file.stat().st_mtime_ns for file in files)
     return f"{newest:x}"
 
 

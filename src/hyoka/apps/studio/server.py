@@ -23,7 +23,7 @@ import hyoka as hk
 import hyoka.reporting
 from hyoka.apps.studio.access import TOKEN, AccessControl, new_token
 from hyoka.apps.studio.blocks import PageWidth, warm_up
-from hyoka.apps.studio.pages import HERE, failure
+from hyoka.apps.studio.pages import HERE, failure, stamp
 from hyoka.apps.studio.rooms import ROOMS
 from hyoka.apps.studio.state import Studio
 from hyoka.reporting.charts import BLOCKS_CSS
@@ -34,22 +34,32 @@ _QUERY_BYTES: Final = 500_000_000
 
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
+_CHECKED: Final = "no-cache"
 
 
-class ImmutableStaticFiles(StaticFiles):
-    """Static files that browsers cache; their addresses contain a hash."""
+def _caching(query: bytes) -> str:
+    """The `Cache-Control` of a static file.
+
+    Pages name files with the stamp of all of them. Modules import one another without it, and
+    browsers ask each time whether their copy (by its ETag) is the present one.
+    """
+    return _IMMUTABLE if query == stamp().encode() else _CHECKED
+
+
+class StampedStaticFiles(StaticFiles):
+    """Static files: immutable under their stamp, otherwise checked at each use."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """The response, with a header that allows caching."""
         response = await super().get_response(path, scope)
-        response.headers["cache-control"] = _IMMUTABLE
+        response.headers["cache-control"] = _caching(scope["query_string"])
         return response
 
 
-def block_styles(_request: Request) -> Response:
+def block_styles(request: Request) -> Response:
     """The style sheet of reports' blocks."""
     file = Path(hyoka.reporting.__file__).with_name(BLOCKS_CSS)
-    return FileResponse(file, headers={"cache-control": _IMMUTABLE})
+    return FileResponse(file, headers={"cache-control": _caching(request.scope["query_string"])})
 
 
 class ErrorBoundary:
@@ -82,7 +92,7 @@ def studio_app(studio: Studio, *, token: str, host: str = "127.0.0.1", port: int
     app = Starlette(
         routes=[
             Route("/static/blocks.css", block_styles),
-            Mount("/static", ImmutableStaticFiles(directory=HERE / "static")),
+            Mount("/static", StampedStaticFiles(directory=HERE / "static")),
             *(route for room in ROOMS for route in room.routes),
         ],
         middleware=[

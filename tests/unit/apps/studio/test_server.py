@@ -26,7 +26,7 @@ from starlette.testclient import TestClient
 import hyoka as hk
 from e2e.studio import furnished
 from hyoka.apps.cli.command_table import COMMANDS
-from hyoka.apps.studio import Engines, Folder, Studio, runs, studio_app
+from hyoka.apps.studio import Engines, Folder, Studio, pages, runs, studio_app
 from hyoka.apps.studio import access as safety
 from hyoka.apps.studio.rooms import ROOMS
 from hyoka.apps.studio.runs import Run, Runs
@@ -530,3 +530,26 @@ def test_a_full_disk_while_an_upload_is_spooled_says_so(
     monkeypatch.setattr(UploadFile, "write", refuse)
     answer = upload(client_of(app_on(tmp_path)), "games.sgf")
     assert (answer.status_code, "No space left on device" in answer.text) == (507, True)
+
+
+def test_only_a_stamp_makes_a_static_file_immutable(client: TestClient) -> None:
+    """Modules import one another without a stamp: browsers must ask for a newer one each time."""
+    stamped = re.findall(r'(?:src|href)="(/static/[^"]+\?[^"]+)"', client.get("/").text)
+    assert len(stamped) >= 5
+    assert all("immutable" in client.get(each).headers["cache-control"] for each in stamped)
+    for path in ("/static/studio/tell.js", "/static/blocks.css", "/static/studio.js?old"):
+        answer = client.get(path)
+        assert answer.headers["cache-control"] == "no-cache"
+        again = client.get(path, headers={"if-none-match": answer.headers["etag"]})
+        assert path == "/static/blocks.css" or again.status_code == 304
+
+
+def test_modules_import_modules_that_exist() -> None:
+    static = Path(pages.__file__).parent / "static"
+    for module in static.rglob("*.js"):
+        text = module.read_text(encoding="utf-8")
+        for name in re.findall(r"^import .*?\"([^\"]+)\";$", text, re.MULTILINE):
+            target = (
+                static / name.removeprefix("/static/") if name[0] == "/" else module.parent / name
+            )
+            assert target.is_file(), f"{module.name} imports {name}"
