@@ -5,7 +5,12 @@ import collections
 import io
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+import queue
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, Final
@@ -20,7 +25,7 @@ from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.records.formats import FORMATS, as_utf8, parquet_games, recognize
 from hyoka.records.katago import KatagoGames
 from hyoka.records.record import ENDINGS, Author, Record, Remark, ordered_date, rank_number
-from hyoka.records.sources import BLOCK, Source, size_on_disk, sources, sources_in
+from hyoka.records.sources import BLOCK, Source, size_on_disk, sources_by_file, sources_in
 
 LONGEST_GAME: Final = 64 << 20
 """The maximum size of a game in bytes; a longer one and the rest of its file are refused."""
@@ -212,20 +217,102 @@ def batches(
 ) -> Iterator[Batch]:
     """Iterate over the games of many files in batches of a few thousand, in constant memory.
 
-    A file without a recognized format counts as refused, unless it lies in a folder or archive
-    of others and is plainly something else. `progress` counts bytes on disk.
+    Large files are read at once by all cores; batches come in the order of the files. A file
+    without a recognized format counts as refused, unless it lies in a folder or archive of others
+    and is plainly something else. `progress` counts bytes on disk.
     """
     _check_format(format)
     names = list(paths)
     on_bytes = None
     if progress is not None:
-        on_bytes = Tally(progress, "reading", size_on_disk(names), "bytes").add
-    unchecked = (
-        batch
-        for source in sources(names, on_bytes=on_bytes)
-        for batch in batches_of(source, format)
+        tally = Tally(progress, "reading", size_on_disk(names), "bytes")
+        lock = threading.Lock()
+
+        def on_bytes(count: int) -> None:
+            with lock:
+                tally.add(count)
+
+    by_file = (
+        (path, (batch for source in inside for batch in batches_of(source, format)))
+        for path, inside in sources_by_file(names, on_bytes=on_bytes)
     )
-    return _checked(unchecked, strict=strict)
+    return _checked(_read_ahead(by_file), strict=strict)
+
+
+_LARGE: Final = 1 << 20
+"""Bytes from which a file is read by a thread."""
+_MOST_THREADS: Final = 8
+_WAITING: Final = 4
+"""Batches of a file that may wait."""
+
+
+class _BatchQueue:
+    """The batches of a file that a thread reads."""
+
+    def __init__(self, batches: Iterator[Batch], stopped: threading.Event) -> None:
+        self._batches = batches
+        self._stopped = stopped
+        self._queue: queue.Queue[Batch | BaseException | None] = queue.Queue(_WAITING)
+
+    def read(self) -> None:
+        """Read all batches, as they are taken."""
+        try:
+            for batch in self._batches:
+                self._put(batch)
+                if self._stopped.is_set():
+                    return
+            self._put(None)
+        except BaseException as error:  # raised where the batches are taken
+            self._put(error)
+
+    def _put(self, item: Batch | BaseException | None) -> None:
+        while not self._stopped.is_set():
+            try:
+                return self._queue.put(item, timeout=0.1)
+            except queue.Full:
+                continue
+
+    def __iter__(self) -> Iterator[Batch]:
+        while (item := self._queue.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+
+
+@contextmanager
+def _reading_threads(count: int) -> Generator[tuple[ThreadPoolExecutor, threading.Event]]:
+    stopped = threading.Event()
+    with ThreadPoolExecutor(count, "hyoka-reader") as threads:
+        try:
+            yield threads, stopped
+        finally:
+            stopped.set()
+
+
+def _read_ahead(files: Iterable[tuple[Path | None, Iterator[Batch]]]) -> Iterator[Batch]:
+    """Iterate over the batches of files in order, with threads that read the next large files."""
+    count = min(_MOST_THREADS, os.cpu_count() or 1)
+    waiting = iter(files)
+    with _reading_threads(count) as (threads, stopped):
+        ahead: collections.deque[Iterable[Batch]] = collections.deque()
+        while True:
+            for path, inside in itertools.islice(waiting, count + 1 - len(ahead)):
+                if path is None or not _is_large(path):
+                    ahead.append(inside)
+                    continue
+                read = _BatchQueue(inside, stopped)
+                threads.submit(read.read)
+                ahead.append(read)
+            if not ahead:
+                return
+            yield from ahead.popleft()
+
+
+def _is_large(path: Path) -> bool:
+    try:
+        return path.stat().st_size >= _LARGE
+    except OSError:
+        return False
 
 
 def _checked(batches: Iterable[Batch], *, strict: bool) -> Iterator[Batch]:

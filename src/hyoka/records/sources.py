@@ -240,11 +240,28 @@ def sources(paths: Iterable[str | Path], *, on_bytes: OnBytes | None = None) -> 
     member of an archive (zip, tar) is a source; both are recognized by their first bytes. Use each
     source before the next. A source that cannot be opened raises SourceError from its `blocks`.
     """
+    for _, inside in sources_by_file(paths, on_bytes=on_bytes):
+        yield from inside
+
+
+def sources_by_file(
+    paths: Iterable[str | Path], *, on_bytes: OnBytes | None = None
+) -> Iterator[tuple[Path | None, Iterator[Source]]]:
+    """Iterate over the files that `paths` name, each with its sources; None is standard input.
+
+    Sources of different files may be used at once, those of a file one after another.
+    """
     for name in paths:
         allowance = Allowance()
         for path, named in _files_named([name]):
-            if not allowance.is_spent:
-                yield from _sources_of(path, named, _Opening(Allowance(allowance), on_bytes))
+            yield path, _allowed_sources(path, named, allowance, on_bytes)
+
+
+def _allowed_sources(
+    path: Path | None, named: bool, argument: Allowance, on_bytes: OnBytes | None
+) -> Iterator[Source]:
+    if not argument.is_spent:
+        yield from _sources_of(path, named, _Opening(Allowance(argument), on_bytes))
 
 
 def _sources_of(path: Path | None, named: bool, opening: "_Opening") -> Iterator[Source]:

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 import zipfile
 from pathlib import Path
@@ -15,6 +16,8 @@ from pathlib import Path
 import pytest
 
 import hyoka as hk
+from hyoka.foundation.errors import RefusedError
+from hyoka.foundation.progress import Progress
 from hyoka.records import batches, read_record
 
 from ..record_files import (
@@ -386,3 +389,49 @@ def test_another_folders_names_are_not_taken(tmp_path: Path) -> None:
     )
     (record,) = hk.read_records(path)
     assert (record.first, record.event) == ("", "")
+
+
+def large_files(folder: Path) -> list[Path]:
+    """Files of games that threads read, and small ones between them."""
+    files = []
+    for number, games in enumerate((20_000, 1, 30_000, 2, 25_000)):
+        text = "".join(
+            f'[Event "{number}/{game}"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0\n\n'
+            for game in range(games)
+        )
+        path = folder / f"{number}.pgn"
+        path.write_text(text, encoding="utf-8")
+        files.append(path)
+    return files
+
+
+def test_files_read_at_once_come_in_their_order(tmp_path: Path) -> None:
+    files = large_files(tmp_path)
+    heard: list[Progress] = []
+    together = [
+        event
+        for batch in batches(files, progress=heard.append)
+        for event in batch.arrow()["event"].to_pylist()
+    ]
+    one_by_one = [
+        event
+        for file in files
+        for batch in batches([file])
+        for event in batch.arrow()["event"].to_pylist()
+    ]
+    assert together == one_by_one
+    assert len(together) == 75_003
+    assert heard[-1].done == heard[-1].total == sum(file.stat().st_size for file in files)
+
+
+def test_reading_at_once_ends_with_its_reader(tmp_path: Path) -> None:
+    files = large_files(tmp_path)
+    (tmp_path / "2.pgn").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(2 << 20))
+    reading = batches(files)
+    next(reading)
+    del reading
+    assert not [each for each in threading.enumerate() if each.name.startswith("hyoka-reader")]
+    with pytest.raises(RefusedError, match=r"2\.pgn"):
+        for _ in batches(files, strict=True):
+            pass
+    assert not [each for each in threading.enumerate() if each.name.startswith("hyoka-reader")]
