@@ -235,6 +235,8 @@ class SureError(ListedPosition):
 class BandedResult(Result):
     """A result with a share for each band."""
 
+    drawn_by = "share_dots"
+
     bands: tuple[Band, ...]
     min_games: int
     """Minimum number of a band's games for its share to be shown; `bands` has all shares."""
@@ -256,8 +258,6 @@ class BandedResult(Result):
 @dataclass(frozen=True, repr=False)
 class Disagreement(BandedResult):
     """Disagreement of two evaluators: by how much they differ, and which one was right."""
-
-    drawn_by = "share_dots"
 
     one: str
     other: str
@@ -348,8 +348,6 @@ class Certainty(BandedResult):
 
     Certainty is the probability of the side that the evaluator prefers, from 0.5 to 1.
     """
-
-    drawn_by = "share_dots"
 
     name: str
     bands: tuple[Band, ...]

@@ -8,7 +8,6 @@ import importlib.metadata
 import importlib.resources
 import json
 import math
-import os
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ import vl_convert
 
 from hyoka.foundation.figure import Figure
 from hyoka.foundation.text import printable
-from hyoka.storage.files import write_bytes, write_text
+from hyoka.storage.files import cache_folder, write_bytes, write_text
 from hyoka.storage.outputs import mark_png, mark_svg
 
 AltairChart: TypeAlias = alt.TopLevelMixin
@@ -134,7 +133,7 @@ def drawing_script() -> str:
     version = vega_lite_version()
     made_of = f"{importlib.metadata.version('vl-convert-python')} {version} {ours}"
     # Bundling takes seconds, so the result is cached.
-    cached = _cache() / f"charts-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.js"
+    cached = cache_folder() / f"charts-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.js"
     with contextlib.suppress(OSError):
         return cached.read_text(encoding="utf-8")
     bundle = vl_convert.javascript_bundle(ours, version)
@@ -143,11 +142,6 @@ def drawing_script() -> str:
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_text(cached, script)
     return script
-
-
-def _cache() -> Path:
-    """The cache directory."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hyoka"
 
 
 def save_chart(

@@ -103,6 +103,11 @@ def write_bytes(path: Path, content: bytes | memoryview) -> None:
     sync_folder(path.parent)
 
 
+def cache_folder() -> Path:
+    """The folder of files that can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hyoka"
+
+
 def umask() -> int:
     """Return the process's umask for new files and folders."""
     mask = os.umask(0)

@@ -20,6 +20,7 @@ from hyoka.foundation.errors import StudyError, escape_control_chars
 from hyoka.foundation.text import shorten
 from hyoka.storage.files import now, open_regular, read_regular, write_text
 from hyoka.storage.outputs import check_output_folder
+from hyoka.storage.remote import check_is_original
 
 LOCK: Final = ".lock"
 _PATIENCE_S: Final = 0.25
@@ -61,6 +62,7 @@ def hold_lock(folder: Path, doing: str) -> IO[str]:
 
     Raises StudyError with its holder if another process has it.
     """
+    check_is_original(folder)
     path = folder / LOCK
     _check_lock(path)
     deadline = time.monotonic() + _PATIENCE_S

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, SupportsIndex
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,7 @@ from hyoka.storage.manifest import (
     read_part,
     reading,
 )
+from hyoka.storage.remote import origin_of, study_folder
 from hyoka.storage.result import html_table
 from hyoka.storage.run_folder import is_held, locked
 from hyoka.study import analyses as analyzing
@@ -89,8 +90,12 @@ class Study:
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
-        """Open the study in a folder; raises StudyError if there is none."""
-        folder = Path(path)
+        """Open the study in a folder or at a URL; raises StudyError if there is none.
+
+        A URL of one of fsspec's file systems, such as `s3://bucket/study`, is copied to the cache
+        folder, and read-only.
+        """
+        folder = study_folder(path)
         manifest = read_manifest(folder / DESCRIPTION)
         check_known(folder, manifest.values["game"])
         if not manifest.sealed:
@@ -100,6 +105,12 @@ class Study:
                 stacklevel=2,
             )
         return cls(folder, manifest.values["game"], tuple(manifest.values["columns"]))
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """Pickle a copy of a study at a URL as the URL, for workers on other machines."""
+        if origin := origin_of(self.path):
+            return _opened_at, (origin, self.chosen)
+        return super().__reduce_ex__(protocol)
 
     @classmethod
     def create(
@@ -377,6 +388,10 @@ def _part_tables(file: Path, _changed: int, remarked: bool) -> tuple[pa.Table, p
     beside = file.parent.parent / "remarks" / file.name
     remarks = read_part(beside) if remarked else pa.table({})
     return games, remarks
+
+
+def _opened_at(url: str, chosen: GameChoice | None) -> Study:
+    return replace(Study.open(url), chosen=chosen)
 
 
 def make_study(

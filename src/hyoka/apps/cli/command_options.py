@@ -24,6 +24,7 @@ import typer.models
 from hyoka.apps.cli.output import output_mode
 from hyoka.foundation.options import WHERE_HELP, Option, make_plan, options_of
 from hyoka.storage.outputs import check_distinct, check_output, check_output_folder
+from hyoka.storage.remote import study_folder
 
 SHORT: Final = {
     "--cluster": "", "--evaluator": "-e", "--force": "-f", "--game": "-g", "--games": "-n",
@@ -132,7 +133,13 @@ Jobs = Annotated[
 Cluster = Annotated[str | None, option("--cluster", metavar="ADDRESS")]
 Where = Annotated[str | None, option("--where", WHERE_HELP, metavar="SQL")]
 StudyPath = Annotated[
-    Path, typer.Argument(metavar="STUDY", help="Folder of a study.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="STUDY",
+        help="Folder of a study, or its URL to read it, such as s3://bucket/study.",
+        show_default=False,
+        parser=study_folder,
+    ),
 ]
 Sources = Annotated[
     list[Path],
