@@ -377,6 +377,15 @@ def keep(folder: Folder, name: str, content: BinaryIO) -> str:
     raise HTTPException(HTTPStatus.CONFLICT, f"{RECORDS} has too many files called {stem}{suffix}.")
 
 
+def keep_sample(folder: Folder, sample: Path) -> str:
+    """Copy a sample file among the records unless its copy is there; its path in the folder."""
+    copy = folder.path(f"{RECORDS}/{sample.name}", must_exist=False)
+    if copy.is_file() and copy.read_bytes() == sample.read_bytes():
+        return folder.name(copy)
+    with sample.open("rb") as content:
+        return keep(folder, sample.name, content)
+
+
 def _short_name(name: str) -> tuple[str, str]:
     """Split a file's name into a stem and suffixes that are short enough for every file system.
 
