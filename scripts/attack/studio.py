@@ -50,6 +50,7 @@ from hyoka.study.evaluating import evaluate
 
 OURS, TOKEN = "http://127.0.0.1", "a-token-that-nobody-guesses"
 MARKUP, SECRET = "<script>alert(1)</script>", "the secret outside"
+THEN = ("review", "study", "../x", "")
 WORDS = (
     *("a study", "matches/short", "weights.json", "games.pgn", "../secret.txt", "link", "."),
     *("/etc/passwd", "a\0b", "%00", "..%2fsecret.txt", ".hyoka-studio/runs", "\u202e", "\ud7ff"),
@@ -77,6 +78,7 @@ NAMES = (
     *("spec", "search", "search2", "model", "bin", "part", "n", "top", "token", "show", "name"),
     *("from", "draw", "low", "shown", "left_out", "resamples", "drop", "node", "of", "split"),
     *("start", "line", "with", "against", "level", "play", "to", "switch", "as", "area", "seconds"),
+    "pace",
 )
 FIELDS = (
     *("players", "evaluators", "evaluator", "search", "spec", "study", "files", "records", "to"),
@@ -226,7 +228,9 @@ def order(draw: random.Random, path: str) -> dict[str, Any]:
         content = client().get("/file?path=games.pgn").content
         names = [draw.choice(WORDS)[:200] or "x" for _ in range(draw.randrange(3))]
         files = [("files", (name, mutated(draw, content, [b"\0", b"{", b"PK"]))) for name in names]
-        return {"files": files or {"files": ("", b"")}}
+        return {"files": files or {"files": ("", b"")}, "data": {"then": draw.choice(THEN)}}
+    if path == "/samples":
+        return {"data": {"game": draw.choice(("chess", *WORDS)), "then": draw.choice(THEN)}}
     if path == "/runs":
         words = [draw.choice(ENGINE_WORDS) if draw.random() < 0.4 else word(draw) for _ in range(4)]
         command, usual = draw.choice(list(DEFAULT.items()))

@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import importlib.util
 import re
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs the extra `web`")
 
+from hyoka.apps.studio import Studio, allowed_engines, server
 from hyoka.apps.studio.rooms import ROOMS
 
 from .browser import (
@@ -189,12 +191,15 @@ def test_an_empty_folder_has_something_to_do(browser: "Browser", tmp_path: Path)
     with StudioProcess(folder) as studio:
         opened = open_studio(browser, studio)
         assert offences(opened) == []
+        tiles = opened.page.locator(".tiles h2").all_inner_texts()
+        assert tiles == ["Review a game", "Study my records", "Play or compare engines"]
         assert opened.page.get_by_role("button", name="Run the demo").is_visible()
-        opened.page.get_by_role("button", name="Copy the samples here").click()
+        opened.page.get_by_role("button", name="Make a study of samples: Othello").click()
         opened.page.get_by_text("done", exact=True).wait_for()
         opened.page.get_by_role("navigation").get_by_role("link", name="Home").click()
-        assert opened.page.get_by_text("samples/").first.is_visible()
-        opened.page.wait_for_load_state("load")  # all its scripts are there
+        assert opened.page.get_by_role("link", name="studies/othello", exact=True).is_visible()
+        assert opened.page.get_by_text("records/othello.sgf.xz", exact=True).is_visible()
+        opened.page.goto(f"{studio.origin}/runs")  # until its scripts are loaded
         studio.kill()
         opened.page.get_by_text("does not answer").wait_for()  # the page says so, and stays
         opened.page.context.close()
@@ -275,6 +280,36 @@ def test_paths_that_cannot_be_opened_are_named(
 ) -> None:
     answer = hyoka_here("studio", *options, cwd=tmp_path)
     assert (answer.returncode, said in answer.stderr) == (2, True)
+
+
+def test_found_engines_are_allowed_in_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "stockfish"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    monkeypatch.setattr(allowed_engines, "_GAMES", ())
+    served: list[Studio] = []
+
+    def serve(studio: Studio, sock: socket.socket, *_: str) -> None:
+        served.append(studio)
+        sock.close()
+
+    monkeypatch.setattr(server, "serve", serve)
+    said = hyoka_here("studio", "--no-browser", cwd=tmp_path).stdout
+    words = "Found, not allowed: stockfish. To allow all: hyoka studio --allow-found\n"
+    assert (said.endswith(words), dict(served[0].engines.allowed)) == (True, {})
+    said = hyoka_here("studio", "--no-browser", "--allow-found", cwd=tmp_path).stdout
+    assert said.splitlines()[2:] == ["Engine stockfish: uci:stockfish"]
+    assert served[1].engines.allowed == {"stockfish": "uci:stockfish"}
+    # A program in a relative folder may be somebody else's.
+    monkeypatch.setenv("PATH", "bin")
+    monkeypatch.chdir(tmp_path)
+    assert allowed_engines.found_engines() == {}
+    monkeypatch.setenv("PATH", f":{program.parent}")
+    assert allowed_engines.found_engines() == {"stockfish": f"uci:{program}"}
 
 
 def test_without_its_packages_it_says_how_to_get_them(

@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import importlib.util
 import os
+import shlex
 import time
 import webbrowser
 from collections.abc import Callable
@@ -284,6 +285,14 @@ def studio_command(
             help="Engine that the studio may start, such as sf=uci:stockfish; repeatable.",
         ),
     ] = None,
+    allow_found: Annotated[
+        bool,
+        typer.Option(
+            "--allow-found",
+            help="Let the studio start all known engines that are installed here; their specs are "
+            "printed.",
+        ),
+    ] = False,
     settings: Annotated[
         Path | None,
         typer.Option(
@@ -307,7 +316,7 @@ def studio_command(
     """Open the browser interface: boards, studies, matches, runs.
 
     It is accessible only from this machine, by the address that it prints, and starts only engines
-    that you name. Runs continue when the browser is closed.
+    that you allow. Runs continue when the browser is closed.
     """
     if any(importlib.util.find_spec(name) is None for name in _NEEDED):
         raise Error('the studio needs more packages: pip install "hyoka[web]"')
@@ -323,8 +332,11 @@ def studio_command(
     settings = settings or (file if (file := engines.default_settings()).is_file() else None)
     allowed = engines.engines_from_settings(settings) if settings is not None else {}
     allowed |= engines.named_engines(engine or [])
+    if allow_found:
+        allowed = engines.found_engines() | allowed
     root = folder.resolve()
-    studio = Studio.on(Folder(root), engines.Engines(allowed), COMMANDS)
+    start = "hyoka studio" + (f" {shlex.quote(str(folder))}" if folder != Path() else "")
+    studio = Studio.on(Folder(root), engines.Engines(allowed, start), COMMANDS)
     if not safety.is_loopback(host):
         err.print(
             f"hyoka: anyone who can reach {host} and has the token can use this studio, and "
@@ -337,6 +349,10 @@ def studio_command(
     token = serving.load_token(root)
     address = serving.address_of(sock, token)
     say(f"Hyoka Studio on {root}: {address}\nCtrl-C ends it; active runs continue.")
+    for name, spec in allowed.items():
+        say(f"Engine {name}: {spec}")
+    if others := studio.engines.found_others():
+        say(f"Found, not allowed: {', '.join(others)}. To allow all: {start} --allow-found")
     if browser:
         webbrowser.open(address)
     serving.serve(studio, sock, token, host)

@@ -8,11 +8,13 @@ points to or keeps among their own settings. A request contains its name only.
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import hyoka as hk
@@ -39,6 +41,7 @@ _KNOWN: Final = {
     "gnushogi": "cecp:gnushogi",
 }
 """Programs that many people have, and the spec to allow them by."""
+_GAMES: Final = ("/usr/games", "/usr/local/games")
 _MAX_MEMORY_MIB: Final = 2048
 _NAME: Final = re.compile(r"\w[\w.+-]{0,63}")
 
@@ -48,6 +51,11 @@ class Engines:
     """The engines that may be started, by name."""
 
     allowed: Mapping[str, str] = field(default_factory=dict)
+    start: str = "hyoka studio"
+    """The command that starts this studio, without its engines."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "allowed", MappingProxyType(dict(self.allowed)))
 
     def agent(self, text: str, folder: Folder) -> Agent[Any]:
         """The agent that a text of a request names; raises ParameterError or NotationError.
@@ -75,6 +83,12 @@ class Engines:
                 raise hk.errors.ParameterError(name, f"is {limit} at most here, not {size}")
         return agent
 
+    def found_others(self) -> dict[str, str]:
+        """Known engines of this machine that are not allowed, and their specs."""
+        specs = self.allowed.values()
+        found = found_engines().items()
+        return {name: spec for name, spec in found if not any(name in each for each in specs)}
+
     def roles(self, name: str, game: str) -> frozenset[str]:
         """The roles in a game of an allowed engine or of a text's agent."""
         return roles_of(self.allowed.get(name, name), game)
@@ -92,7 +106,8 @@ def _check_names_no_program(text: str, names: Sequence[str]) -> None:
             return
     raise hk.errors.NotationError(
         f"no search or engine '{text}' here; known: {', '.join(names)}. "
-        "An engine is allowed when the studio is started: hyoka studio --engine NAME=SPEC"
+        "An engine is allowed only when the studio is started: hyoka studio --engine NAME=SPEC, "
+        "or --allow-found for all known engines of this machine"
     )
 
 
@@ -117,12 +132,21 @@ def _with_files(spec: str, path_of: Callable[[str], Path]) -> str:
     return kind + colon + ",".join(parts)
 
 
-def engines_on_path() -> dict[str, str]:
-    """Programs found on this machine that are known to be engines, and specs to allow them by."""
-    places = os.pathsep.join([os.environ.get("PATH", ""), "/usr/games", "/usr/local/games"])
-    return {
-        name: spec for name, spec in _KNOWN.items() if shutil.which(name, path=places) is not None
-    }
+def found_engines() -> dict[str, str]:
+    """Known engines that are installed on this machine, and their specs.
+
+    Relative folders of `PATH` are not searched, and where there are some, specs name programs by
+    their paths: the studio's folder may be somebody else's, and has a program of any name.
+    """
+    entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    places = [entry for entry in entries if os.path.isabs(entry)]
+    engines = {}
+    for name, spec in _KNOWN.items():
+        program = shutil.which(name, path=os.pathsep.join([*places, *_GAMES]))
+        if program is not None:
+            command = name if places == entries else shlex.quote(program)
+            engines[name] = spec.replace(name, command, 1)
+    return engines
 
 
 def named_engines(options: Iterable[str]) -> dict[str, str]:

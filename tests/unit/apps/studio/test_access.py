@@ -2,6 +2,7 @@
 """The studio lets nobody in who may not, reaches nothing that it may not, and says no more."""
 
 import gzip
+import html
 import os
 import re
 import time
@@ -21,7 +22,7 @@ from starlette.testclient import TestClient
 import hyoka as hk
 from e2e.studio import HOSTILE, furnished
 from hyoka.apps.cli.command_table import COMMANDS
-from hyoka.apps.studio import Engines, Folder, Studio, studio_app
+from hyoka.apps.studio import Engines, Folder, Studio, allowed_engines, studio_app
 from hyoka.apps.studio.access import AccessControl, is_loopback
 from hyoka.apps.studio.forms import Allow, Field, Forms
 from hyoka.apps.studio.rooms import ROOMS
@@ -491,3 +492,27 @@ def test_an_error_is_a_part_for_who_asked_for_a_part(client: TestClient) -> None
     answer = client.get("/runs/99", headers={"hx-request": "true"})
     assert answer.status_code == 400
     assert answer.text.startswith('<div class="error" role="alert">')
+
+
+def test_no_request_allows_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page says how to allow engines that are found; only the terminal does so."""
+    known = {"stockfish": "uci:stockfish"}
+    monkeypatch.setattr(allowed_engines, "found_engines", lambda: known)
+    studio = Studio.on(Folder(tmp_path), Engines({}, "hyoka studio 'my games'"), COMMANDS)
+    client = client_of(studio_app(studio, token=TOKEN))
+    names = ("engine", "engines", "allow", "allow_found", "allow-found", "settings", "x")
+    asked = dict.fromkeys(names, "stockfish=uci:stockfish")
+    for room in ROOMS:
+        for route in room.routes:
+            path = re.sub(r"{.*?}", "1", getattr(route, "path", ""))
+            client.get(path, params=asked) if "events" not in path else None
+            client.post(path, data=asked, params=asked, headers=OWN_PAGE)
+    assert studio.engines.allowed == {}
+    with pytest.raises(TypeError):
+        studio.engines.allowed["stockfish"] = "uci:stockfish"  # type: ignore[index]
+    for text in ("stockfish", "uci:stockfish"):
+        with pytest.raises(hk.errors.NotationError, match="only when the studio is started"):
+            studio.engines.agent(text, studio.folder)
+    shown = html.unescape(client.get("/").text)
+    assert "<code>hyoka studio 'my games' --allow-found</code>" in shown
+    assert "hyoka studio 'my games' --engine 'stockfish=uci:stockfish'" in shown

@@ -553,3 +553,29 @@ def test_modules_import_modules_that_exist() -> None:
                 static / name.removeprefix("/static/") if name[0] == "/" else module.parent / name
             )
             assert target.is_file(), f"{module.name} imports {name}"
+
+
+def test_samples_are_copied_once(tmp_path: Path) -> None:
+    client = client_of(app_on(tmp_path))
+
+    def place_of(game: str, then: str) -> str:
+        answer = client.post("/samples", data={"game": game, "then": then}, headers=OWN_PAGE)
+        return answer.headers.get("location", str(answer.status_code))
+
+    review = "/review?path=records%2Fchess.pgn.xz&number=1"
+    assert [place_of("chess", "review") for _ in range(2)] == [review] * 2
+    assert place_of("/etc/passwd", "review") == "400"
+    (tmp_path / "records" / "chess.pgn.xz").write_text("mine")
+    assert place_of("chess", "review") == review.replace("chess", "chess-2")
+    assert (tmp_path / "records" / "chess.pgn.xz").read_text() == "mine"
+
+
+def test_an_uploaded_record_is_reviewed(tmp_path: Path) -> None:
+    answer = client_of(app_on(tmp_path)).post(
+        "/records",
+        data={"then": "review"},
+        files={"files": ("g.pgn", b"1. e4 *")},
+        headers=OWN_PAGE,
+    )
+    assert answer.headers["location"] == "/review?path=records%2Fg.pgn&number=1"
+    assert not (tmp_path / "studies").exists()

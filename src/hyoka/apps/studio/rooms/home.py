@@ -14,17 +14,17 @@ from starlette.routing import Route
 import hyoka as hk
 from hyoka.apps.studio import folder as uploads
 from hyoka.apps.studio.access import REPORT_POLICY
-from hyoka.apps.studio.allowed_engines import engines_on_path
-from hyoka.apps.studio.pages import page
-from hyoka.apps.studio.rooms.learning import loops_among, models_table
-from hyoka.apps.studio.runs import Run
+from hyoka.apps.studio.pages import address, page
+from hyoka.apps.studio.rooms.learning import loops_among
 from hyoka.apps.studio.state import Room, Studio, studio_of
 from hyoka.games import FACTS
-from hyoka.reporting import Table
+from hyoka.records.samples import SAMPLES, sample_path
 
 _MOST_FILES: Final = 20
-_LISTED: Final = 50
-"""Models listed on the page."""
+_LISTED: Final = 12
+"""Entries of a kind on the page."""
+STUDY, REVIEW = "study", "review"
+"""What is made of records: the field `then`."""
 
 
 def show(request: Request) -> Response:
@@ -36,31 +36,29 @@ def show(request: Request) -> Response:
     files = [each for each in everything if not each.path.startswith(inside)]
     kinds = ("study", "match", "model", "records")
     by_kind = {kind: [each for each in files if each.kind == kind] for kind in kinds}
-    others = {
-        name: spec
-        for name, spec in engines_on_path().items()
-        if not any(name in allowed for allowed in studio.engines.allowed.values())
-    }
     return page(
         request,
         ROOM,
         "home/index.html",
         studies=by_kind["study"],
         matches=by_kind["match"],
-        models=models_table(by_kind["model"][:_LISTED]),
+        models=by_kind["model"],
         loops=loops,
-        samples=sorted({facts.title for facts in FACTS.values() if facts.bundled.samples}),
+        samples={name: _capitalized(FACTS[name].title) for name in SAMPLES},
         records=by_kind["records"],
+        listed=_LISTED,
         is_empty=not everything,
         runs=studio.runs.under_way(),
-        has_runs=bool(studio.runs.all()),
-        allowed=Table("Engines", ("Name", "What it is"), [*studio.engines.allowed.items()]),
-        others=others,
+        engines=studio.engines,
     )
 
 
+def _capitalized(title: str) -> str:
+    return title[:1].upper() + title[1:]
+
+
 async def take(request: Request) -> Response:
-    """Keep the record files that were dropped, and start to make a study of them."""
+    """Keep the record files that were dropped, and review one or make a study of them."""
     form = await request.form(max_files=_MOST_FILES, max_fields=10)
     try:
         files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
@@ -70,17 +68,37 @@ async def take(request: Request) -> Response:
                 "no file was chosen: choose one with game records, as SGF or PGN"
             )
         named = [(each.filename or "", each.file) for each in files]
-        run = await anyio.to_thread.run_sync(_begin, studio_of(request), named)
+        then = str(form.get("then", STUDY))
+        place = await anyio.to_thread.run_sync(_begin, studio_of(request), named, then)
     finally:
         await form.close()
-    return RedirectResponse(f"/runs/{run.number}", HTTPStatus.SEE_OTHER)
+    return RedirectResponse(place, HTTPStatus.SEE_OTHER)
 
 
-def _begin(studio: Studio, files: list[tuple[str, BinaryIO]]) -> Run:
-    uploads.folder_for(studio.folder, uploads.STUDIES)
-    uploaded = [uploads.keep(studio.folder, name, content) for name, content in files]
-    study = uploads.study_for(studio.folder, uploaded[0])
-    return studio.runs.start("study create", {"study": [study], "files": ["\n".join(uploaded)]})
+def _begin(studio: Studio, files: list[tuple[str, BinaryIO]], then: str) -> str:
+    if then != REVIEW:
+        uploads.folder_for(studio.folder, uploads.STUDIES)
+    return _use(studio, [uploads.keep(studio.folder, name, file) for name, file in files], then)
+
+
+async def take_sample(request: Request) -> Response:
+    """Copy the sample records of a game into the folder, and review one or make a study of them."""
+    form = await request.form(max_files=0, max_fields=10)
+    game, then = str(form.get("game", "")), str(form.get("then", STUDY))
+    studio = studio_of(request)
+    place = await anyio.to_thread.run_sync(
+        lambda: _use(studio, [uploads.keep_sample(studio.folder, sample_path(game))], then)
+    )
+    return RedirectResponse(place, HTTPStatus.SEE_OTHER)
+
+
+def _use(studio: Studio, files: list[str], then: str) -> str:
+    """The address of a review of the first record, or of a run that makes a study of all files."""
+    if then == REVIEW:
+        return address("/review", path=files[0], number=1)
+    study = uploads.study_for(studio.folder, files[0])
+    run = studio.runs.start("study create", {"study": [study], "files": ["\n".join(files)]})
+    return f"/runs/{run.number}"
 
 
 def report(request: Request) -> Response:
@@ -108,6 +126,7 @@ ROOM = Room(
     [
         Route("/", show),
         Route("/records", take, methods=["POST"]),
+        Route("/samples", take_sample, methods=["POST"]),
         Route("/report", report),
         Route("/file", file),
     ],
