@@ -21,11 +21,14 @@ import typer.main
 from starlette.convertors import Convertor, register_url_convertor
 
 import hyoka as hk
-from hyoka.agents.kinds import AGENT_KINDS
+from hyoka.agents.kinds import AGENT_KINDS, roles_of
 from hyoka.apps.studio.allowed_engines import Engines
 from hyoka.apps.studio.folder import Folder
 from hyoka.foundation.errors import escape_control_chars
 from hyoka.games import FACTS
+from hyoka.search import KINDS, SearchSpec
+from hyoka.search.settings import Setting
+from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, ModelFile
 
 OFFERED: Final = (
     *("study create", "study evaluate", "report", "match run", "improve", "learn"),
@@ -328,6 +331,179 @@ def command_text(words: Sequence[str]) -> str:
 def games() -> list[str]:
     """The names of all games, for fields that want one."""
     return list(FACTS)
+
+
+@dataclass(frozen=True)
+class AgentChoice:
+    """An agent to pick from a list: an allowed engine, a search, or a search with a model."""
+
+    text: str
+    """What a spec begins with: the name of an engine, `uct`, `ab:eval=weights.json`."""
+    title: str
+    about: str
+    kind: str
+    """The kind of search; empty for an engine, which has settings of its own."""
+    levels: tuple[tuple[str, str], ...] = ()
+    """Limits as settings of a spec, such as `playouts=200`, and what they are called."""
+
+
+_AMOUNTS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
+    "uct": (("playouts", 50), ("playouts", 200), ("playouts", 1_000), ("playouts", 5_000)),
+    "mc": (("playouts", 200), ("playouts", 1_000), ("playouts", 5_000), ("playouts", 20_000)),
+    "mc-score": (("playouts", 200), ("playouts", 1_000), ("playouts", 5_000), ("playouts", 20_000)),
+    "ab": (("nodes", 500), ("nodes", 2_000), ("nodes", 10_000), ("nodes", 100_000)),
+}
+"""Limits of the levels of a search, from the quickest to the strongest."""
+_LEVEL_TITLES: Final = ("Instant", "Quick", "Thorough", "Deep")
+_AGENT_TITLES: Final = {
+    "uct": "Tree search",
+    "mc": "Flat Monte Carlo",
+    "mc-score": "Flat Monte Carlo by score",
+    "ab": "Alpha-beta",
+    "random": "Random moves",
+    "ranking": "Move model alone",
+    "exact": "Exact solver",
+    "mate": "Mate search",
+}
+_AGENT_WORDS: Final = {
+    "uct": "Monte Carlo tree search (UCT, PUCT).",
+    "mc": "The same number of playouts for each move.",
+    "mc-score": "The same by the mean final score.",
+    "ab": "Depth-first search with an evaluation.",
+    "random": "Any legal move.",
+    "ranking": "The move that a move model ranks first.",
+    "exact": "Solves endings (Othello).",
+    "mate": "Finds mates by checks (chess, shogi).",
+}
+_MODEL_SEARCHES: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("network", "convolution"), ("eval", "strengths")),
+    **dict.fromkeys(("weights", "evaluation", "perceptrons"), ("eval",)),
+    **dict.fromkeys(("strengths", "mets", "latent", "combined"), ("strengths",)),
+}
+"""The settings of a search that a kind of model is for."""
+_NOT_IN_SPECS: Final = re.compile(r"[,=@\\\s\x00-\x1f\x7f]")
+_MODELS_OFFERED: Final = 40
+
+
+def levels_of(kind: str) -> tuple[tuple[str, str], ...]:
+    """The levels of a kind of search, from the quickest to the strongest.
+
+    >>> levels_of("uct")[1]
+    ('playouts=200', 'Quick: 200 playouts')
+    """
+    amounts = _AMOUNTS.get(kind, ())
+    return tuple(
+        (f"{name}={amount}", f"{title}: {amount:,} {name}")
+        for title, (name, amount) in zip(_LEVEL_TITLES, amounts, strict=False)
+    )
+
+
+def agent_choices(
+    folder: Folder, engines: Engines, game: str, role: str = "player"
+) -> list[AgentChoice]:
+    """Agents with a role in a game: allowed engines, searches, and searches with a model."""
+    choices = [
+        AgentChoice(name, name, f"Engine: {spec}", "")
+        for name, spec in engines.allowed.items()
+        if role in engines.roles(name, game)
+    ]
+    kinds = [kind for kind in KINDS if role in roles_of(kind, game)]
+    for kind in kinds:
+        title, words = _AGENT_TITLES.get(kind, kind), _AGENT_WORDS.get(kind, KINDS[kind][0])
+        choices.append(AgentChoice(kind, title, words, kind, levels_of(kind)))
+    models = [each for each in folder.items("model") if each.facts["game"] == game]
+    for model in models[:_MODELS_OFFERED]:
+        settings = _MODEL_SEARCHES.get(model.facts["kind"], ())
+        kind = "ab" if settings == ("eval",) and "ab" in kinds else "uct"
+        if not settings or kind not in kinds or _NOT_IN_SPECS.search(model.path):
+            continue
+        text = f"{kind}:" + ",".join(f"{name}={model.path}" for name in settings)
+        about = f"{_AGENT_TITLES[kind]} with {model.path}, {model.facts['words']}."
+        choices.append(AgentChoice(text, Path(model.path).name, about, kind, levels_of(kind)))
+    return choices
+
+
+def spec_text(base: str, settings: Mapping[str, str]) -> str:
+    """The text of a spec with settings, which replace those that it has.
+
+    >>> spec_text("ab:eval=w.json", {"nodes": "500", "eval": ""})
+    'ab:eval=w.json,nodes=500'
+    """
+    kind, _, rest = base.partition(":")
+    parts = dict(part.partition("=")[::2] for part in rest.split(",") if part)
+    parts |= {name: value for name, value in settings.items() if value}
+    text = ",".join(f"{name}={value}" for name, value in parts.items())
+    return f"{kind}:{text}" if text else kind
+
+
+@dataclass(frozen=True)
+class SettingField:
+    """A setting of a search as a field of a form."""
+
+    name: str
+    help: str
+    default: str
+    """The value without a choice, for people."""
+    choices: tuple[tuple[str, str], ...]
+    """Values and their titles; empty for a number."""
+    is_limit: bool
+
+    @property
+    def label(self) -> str:
+        """The name in words."""
+        words = self.name.replace("_", " ")
+        return f"{words[:1].upper()}{words[1:]}"
+
+
+def setting_fields(spec: SearchSpec, game: str, folder: Folder) -> list[SettingField]:
+    """The settings of a search in a game as fields, the limits first."""
+    spec = spec.for_game(game)
+    models = [each for each in folder.items("model") if each.facts["game"] in (game, None)]
+    fields = []
+    for setting in SearchSpec.settings_for(spec.kind):
+        files = [
+            (each.path, each.path)
+            for each in models[:_MODELS_OFFERED]
+            if each.facts["kind"] in setting.model_files and not _NOT_IN_SPECS.search(each.path)
+        ]
+        fields.append(
+            SettingField(
+                setting.name,
+                setting.doc,
+                _default_text(setting, spec[setting.name]),
+                _setting_choices(setting, files),
+                setting.is_limit,
+            )
+        )
+    return sorted(fields, key=lambda each: not each.is_limit)
+
+
+def _setting_choices(
+    setting: Setting, files: Sequence[tuple[str, str]]
+) -> tuple[tuple[str, str], ...]:
+    if setting.kind == "flag":
+        return (("on", "On"), ("off", "Off"))
+    if setting.kind == "choice":
+        return tuple((choice, choice) for choice in setting.choices)
+    if setting.kind == "file":
+        bundled = () if setting.model_files == ("book",) else _BUNDLED_MODELS
+        return (*bundled, *files)
+    return ()
+
+
+_BUNDLED_MODELS: Final = (
+    (LEARNED, "The bundled model"),
+    (NETWORK, "The bundled network"),
+    (BUILT_IN, "None: by hand-made rules"),
+)
+
+
+def _default_text(setting: Setting, value: object) -> str:
+    if value is None:
+        return "none" if setting.kind == "file" else "automatic"
+    if isinstance(value, ModelFile):
+        return "a bundled model" if value.path is None else Path(str(value.path)).name
+    return setting.text(value) if isinstance(value, bool | int | float | str) else str(value)
 
 
 def whole_number(text: object, name: str, least: int, most: int) -> int:

@@ -25,6 +25,7 @@ from hyoka.apps.studio.pages import (
     wants_part,
     watch,
 )
+from hyoka.apps.studio.rooms import new_match
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.state import LruCache, Room, studio_of
 from hyoka.arena import PlayedGame, Sprt
@@ -355,5 +356,11 @@ ROOM = Room(
     "match",
     "Match",
     "Who is stronger, and with what confidence: games live.",
-    [Route("/match", show), Route("/match/events", events), Route("/match/game", game)],
+    [
+        Route("/match", show),
+        Route("/match/events", events),
+        Route("/match/game", game),
+        *new_match.ROUTES,
+    ],
+    style=True,
 )
