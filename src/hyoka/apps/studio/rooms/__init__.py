@@ -3,13 +3,14 @@
 
 from typing import Final
 
-from hyoka.apps.studio.rooms import board, home, learning, match, study
+from hyoka.apps.studio.rooms import board, home, learning, match, review, study
 from hyoka.apps.studio.rooms import runs_room as runs
 from hyoka.apps.studio.state import Room
 
 ROOMS: Final[tuple[Room, ...]] = (
     home.ROOM,
     board.ROOM,
+    review.ROOM,
     study.ROOM,
     match.ROOM,
     learning.ROOM,

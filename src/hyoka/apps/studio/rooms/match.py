@@ -333,6 +333,7 @@ def game(request: Request) -> Response:
             for words, other in others
             if 0 <= other < len(numbers)
         ],
+        source=(match.path, played.pairing.number),
     )
     return show_game(request, ROOM, view)
 

@@ -141,6 +141,7 @@ def game(request: Request) -> Response:
         [(name, text) for name, text in facts if text],
         ("Back to the study", query.to(game=None, ply=None)),
         [(words, game_address(query, other)) for words, other in neighbors if 0 <= other < count],
+        source=(query.path, number),
     )
     return show_game(request, ROOM, view)
 

@@ -14,7 +14,7 @@ import hyoka as hk
 from hyoka.analysis import value_text
 from hyoka.apps.studio.blocks import board, chart, without_stops
 from hyoka.apps.studio.forms import whole_number
-from hyoka.apps.studio.pages import fragment, page, wants_part
+from hyoka.apps.studio.pages import address, fragment, page, wants_part
 from hyoka.apps.studio.rooms.board.board_state import table_of
 from hyoka.apps.studio.state import Room
 from hyoka.games import FACTS, game_facts
@@ -61,6 +61,8 @@ class GameView:
     """Words and address of where one came from."""
     neighbors: Sequence[tuple[str, str]] = ()
     """Words and addresses of other games."""
+    source: tuple[str, int] | None = None
+    """The study or match in the folder that has the game, and its number there."""
 
     @property
     def has_board(self) -> bool:
@@ -77,6 +79,16 @@ class GameView:
     def on_board(self) -> str:
         """The address of the position in the room for playing on and analysis."""
         return table_of(self.record, self.ply).address
+
+    @property
+    def review(self) -> str:
+        """The address of the game's review."""
+        if self.source is None:
+            table = table_of(self.record)
+            where = {"game": table.game, "start": table.start, "moves": " ".join(table.moves)}
+            return address("/review", **where, ply=self.ply)
+        path, number = self.source
+        return address("/review", path=path, number=number, ply=self.ply)
 
     @property
     def moves(self) -> list[str]:
