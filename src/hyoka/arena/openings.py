@@ -46,8 +46,8 @@ def standard_start(game: str, komi: float, handicap: int) -> Position:
     return game_facts(game).start(komi=komi, handicap=handicap)
 
 
-def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening]:
-    """Read the openings that a text names, shuffled by `seed`.
+def read_openings(text: str | None, game: str, *, seed: int | None = 0) -> list[Opening]:
+    """Read the openings that a text names, shuffled by `seed`; None keeps the order of a file.
 
     `start` is the standard start; `random` or `random:PLIES` are distinct lines of random moves
     (the default); `FILE` or `FILE:PLIES` are positions (EPD, SFEN), lines of moves, or the first
@@ -63,14 +63,15 @@ def read_openings(text: str | None, game: str, *, seed: int = 0) -> list[Opening
     name, _, number = (text or "random").partition(":")
     if name == "random":
         plies = game_facts(game).search.random_plies if not number else _plies(number, text or "")
-        return list(random_openings(game, plies, seed))
+        return list(random_openings(game, plies, seed or 0))
     path, plies_wanted = _path_and_plies(text or "")
     openings = list(_from_file(path, game, plies_wanted))
     # Finished and illegal openings are dropped.
     playable = [each for each in dict.fromkeys(openings) if is_playable(each, game)]
     if not playable:
         raise SourceError(f"{path}: no openings for {game} in it")
-    random.Random(seed).shuffle(playable)
+    if seed is not None:
+        random.Random(seed).shuffle(playable)
     return playable
 
 
@@ -194,7 +195,7 @@ def python_openings(
 
 
 def openings_of(
-    openings: str | Sequence[Opening] | None, game: str, *, seed: int
+    openings: str | Sequence[Opening] | None, game: str, *, seed: int | None
 ) -> Sequence[Opening]:
     """Return openings from values or from their text."""
     if openings is None or isinstance(openings, str):

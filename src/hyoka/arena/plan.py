@@ -226,6 +226,7 @@ def named_apart(players: Sequence[PlayerSpec]) -> list[PlayerSpec]:
 
 FORMATS: Final = ("round-robin", "gauntlet")
 """All against all, or the first player against each other."""
+OPENING_ORDERS: Final = ("random", "file")
 
 
 @dataclass(frozen=True)
@@ -411,6 +412,11 @@ class MatchOptions:
         metavar="FILE[:PLIES]|random[:PLIES]|start",
         parse=lambda text: text,
     )
+    opening_order: str = option(
+        OPENING_ORDERS[0],
+        "Order of the openings: at random, or as in the file.",
+        choices=OPENING_ORDERS,
+    )
     clock: str | None = option(
         None, "Time control of players without one.", metavar="[MOVES/]MAIN[+INCREMENT|bPERIOD]"
     )
@@ -474,7 +480,8 @@ def plan_match(
         start,
     )
     if start is None:
-        starts = openings_of(openings, name, seed=seed)
+        ordered = options.opening_order == "file"
+        starts = openings_of(openings, name, seed=None if ordered else seed)
     else:
         starts = python_openings(openings, rules.line(), seed=seed)
     return MatchPlan(rules, specs, starts, options.format, seed, options.engine_comments)

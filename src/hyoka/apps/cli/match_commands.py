@@ -4,6 +4,7 @@
 import contextlib
 import math
 import os
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -55,11 +56,12 @@ from hyoka.arena import (
     repeated_games,
     too_few_reason,
 )
+from hyoka.arena.fastchess import read_fastchess
 from hyoka.arena.match import DESCRIPTION
 from hyoka.arena.plan import MatchOptions
 from hyoka.arena.ratings import MOST_WITH_INTERVALS, Rated, rate_players
 from hyoka.arena.whole_history import HistorySettings, RatingHistory, rating_history
-from hyoka.foundation.errors import Error
+from hyoka.foundation.errors import Error, ParameterError
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.options import options_of
 from hyoka.foundation.progress import Progress
@@ -109,12 +111,29 @@ def match_run_command(
     jobs: Jobs = None,
     cluster_address: Cluster = None,
     report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
+    fastchess: Annotated[
+        str | None,
+        typer.Option(
+            help="Play what this command line of fastchess or cutechess-cli describes.",
+            metavar="TEXT",
+            show_default=False,
+        ),
+    ] = None,
 ) -> int:
     """Play a match: scores, Elo intervals, SPRT.
 
     All games are stored. If interrupted, the same command resumes; with a larger --games it plays
     more. Without players, tree search plays flat Monte Carlo.
     """
+    if fastchess is not None:
+        if players:
+            raise ParameterError("fastchess", "names the players, so give no others")
+        match = read_fastchess(fastchess)
+        hint("the same: " + shlex.join(["hyoka", "match", "run", *match.words]))
+        if match.left_out:
+            complain(f"left out of the command line: {', '.join(match.left_out)}")
+        players, options = list(match.players), lambda: match.options
+        games, sprt, jobs = match.games, match.sprt, jobs or match.jobs
     plan = plan_match(*(players or ["uct:playouts=200", "mc:playouts=200"]), options=options())
     test = None if sprt is None else Sprt.from_text(sprt)
     folder = folder or _default_folder(plan)
