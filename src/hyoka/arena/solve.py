@@ -2,16 +2,19 @@
 """Solving problem sets: how many a solver solves, with confidence intervals and cost."""
 
 import functools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field, replace
-from typing import Final
+from typing import Final, Self
 
 from hyoka._core import Player
 from hyoka.agents import Answer, Solver, Spec, agent_of, spec_of
-from hyoka.arena.elo import wilson_rate
+from hyoka.arena.elo import binomial_p_value, wilson_rate
+from hyoka.arena.score import Score
 from hyoka.foundation.errors import Error
+from hyoka.foundation.math import Estimate
 from hyoka.foundation.progress import OnProgress, Tally
 from hyoka.games import Position, game_facts
 from hyoka.parallel import Done, Run, RunStopped, WorkerState
@@ -43,6 +46,11 @@ class Verdict:
     depth: int = 0
     error: str = ""
     """The error; a problem with an error counts as not solved."""
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """What identifies the problem."""
+        return self.source, self.line_number, self.id
 
     @property
     def name(self) -> str:
@@ -126,6 +134,71 @@ class SolveSummary:
             "interrupted": self.interrupted,
             "problems": [asdict(verdict) for verdict in self.verdicts],
         }
+
+
+@dataclass(frozen=True)
+class SolveComparison:
+    """Two agents on the problems that both attempted.
+
+    >>> SolveComparison(both=36, only_one=12, only_other=2, neither=0).difference.text(".4f")
+    '+0.2000 (+0.0569 to +0.3404)'
+    """
+
+    both: int
+    only_one: int
+    """Problems that only the first agent solved."""
+    only_other: int
+    neither: int
+
+    @classmethod
+    def of(cls, one: SolveSummary, other: SolveSummary) -> Self:
+        """Compare two agents."""
+        solved = {each.place: each.solved for each in other.verdicts}
+        pairs = Counter(
+            (each.solved, solved[each.place]) for each in one.verdicts if each.place in solved
+        )
+        return cls(
+            both=pairs[True, True],
+            only_one=pairs[True, False],
+            only_other=pairs[False, True],
+            neither=pairs[False, False],
+        )
+
+    @property
+    def p(self) -> float:
+        """The p-value of McNemar's exact test: both solve equally many."""
+        return binomial_p_value(Score(wins=self.only_one, losses=self.only_other))
+
+    @property
+    def difference(self) -> Estimate:
+        """The first agent's share less the other's, with Newcombe's 95 % interval for pairs."""
+        count = self.both + self.only_one + self.only_other + self.neither
+        if not count:
+            return Estimate(math.nan)
+        one = wilson_rate((self.both + self.only_one) / count, count)
+        other = wilson_rate((self.both + self.only_other) / count, count)
+        joint: float = self.both * self.neither - self.only_one * self.only_other
+        joint = max(joint - count / 2, 0) if joint > 0 else joint
+        spread = math.prod(
+            (share.value * (1 - share.value)) ** 0.5 * count for share in (one, other)
+        )
+        phi = joint / spread if spread else 0.0
+        value = one.value - other.value
+        below, above = (
+            math.sqrt(max(0.0, a * a - 2 * phi * a * b + b * b))
+            for a, b in (
+                (one.value - one.low, other.high - other.value),
+                (one.high - one.value, other.value - other.low),
+            )
+        )
+        return Estimate(value, value - below, value + above)
+
+    def sentence(self, one: str, other: str) -> str:
+        """The comparison in one line."""
+        return (
+            f"{one} v {other}: {self.difference.text('+.1%')} solved; only {one} solved "
+            f"{self.only_one:,}, only {other} {self.only_other:,}; McNemar's p = {self.p:.2g}"
+        )
 
 
 _MOST_NODES: Final = 200_000_000

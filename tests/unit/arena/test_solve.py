@@ -2,22 +2,26 @@
 """Problem sets out of files, what they ask for, and who solves them."""
 
 import gzip
+import itertools
 import lzma
+import math
 import random
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import hyoka as hk
 from engines import QUICK_S, fake
 from engines.fake_search import FakeSearcher, report, searchers
 from hyoka.agents import kinds
-from hyoka.arena.solve import SolveSummary, Verdict, is_as_good, solve
+from hyoka.arena.solve import SolveComparison, SolveSummary, Verdict, is_as_good, solve
 from hyoka.foundation.errors import EngineError, NotationError, SourceError
 from hyoka.records.problems import Exercise, Problem, exercise_of, read_problems
 from hyoka.records.problems.reading import read_suites
@@ -426,3 +430,40 @@ def test_missing_and_broken_files_are_refused(tmp_path: Path, archive: Path) -> 
     empty.mkdir()
     with pytest.raises(SourceError, match="no problem set"):
         read_suites([empty])
+
+
+def test_agents_are_compared_on_the_problems_that_both_attempted() -> None:
+    chance = random.Random(1)
+
+    def summary(places: range, share: float) -> SolveSummary:
+        verdicts = (
+            Verdict(source="set", line_number=n, id="", game="chess", expected="", solved=draw)
+            for n in places
+            for draw in (chance.random() < share,)
+        )
+        return SolveSummary("ab", tuple(verdicts))
+
+    one, other = summary(range(300), 0.6), summary(range(50, 400), 0.4)
+    found = SolveComparison.of(one, other)
+    pairs = [(one.verdicts[n].solved, other.verdicts[n - 50].solved) for n in range(50, 300)]
+    counts = [pairs.count((a, b)) for a, b in itertools.product((True, False), repeat=2)]
+    assert [found.both, found.only_one, found.only_other, found.neither] == counts
+    discordant = found.only_one + found.only_other
+    oracle = stats.binomtest(found.only_one, discordant).pvalue
+    assert found.p == pytest.approx(oracle, rel=1e-9)
+    assert SolveComparison.of(one, one).p == 1
+
+
+def test_the_interval_of_a_paired_difference_is_newcombes_and_covers() -> None:
+    # Newcombe (1998), Statistics in Medicine 17, 2635: method 10 for 36, 12, 2, 0.
+    published = SolveComparison(36, 12, 2, 0).difference
+    assert (round(published.low, 4), round(published.high, 4)) == (0.0569, 0.3404)
+    chance = np.random.default_rng(3)
+    shares = (0.35, 0.2, 0.1, 0.35)
+    drawn = chance.multinomial(60, shares, 2000)
+    intervals = [SolveComparison(*map(int, counts)).difference for counts in drawn]
+    covered = sum(each.low <= shares[1] - shares[2] <= each.high for each in intervals)
+    assert 0.93 < covered / len(drawn) < 0.975
+    nothing = SolveComparison(0, 0, 0, 0)
+    assert math.isnan(nothing.difference.value)
+    assert nothing.p == 1

@@ -3,7 +3,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +26,7 @@ from hyoka.apps.cli.output import (
     wants_json,
 )
 from hyoka.apps.cli.position_commands import GameName
-from hyoka.arena.solve import SolveSummary, solve
+from hyoka.arena.solve import SolveComparison, SolveSummary, solve
 from hyoka.foundation.errors import Error
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.text import distinct_titles
@@ -99,11 +99,24 @@ def solve_command(
             reports.append(dataclasses.replace(report, title=title))
             if reports[-1].interrupted:
                 break
-    if not answered([report.as_json() for report in reports]):
+    if not answered(list(_as_json(reports))):
         _print_reports(reports)
         if verbose:
             _print_failures(reports)
     return _INTERRUPTED if reports[-1].interrupted else 0
+
+
+def _as_json(reports: Sequence[SolveSummary]) -> Iterator[dict[str, object]]:
+    """Yield the results, and the comparison of later agents with the first."""
+    for number, report in enumerate(reports):
+        values = report.as_json()
+        if number:
+            compared = SolveComparison.of(report, reports[0])
+            values["compared_with_first"] = dataclasses.asdict(compared) | {
+                "difference": dataclasses.asdict(compared.difference),
+                "p": compared.p,
+            }
+        yield values
 
 
 def _chosen(
@@ -142,6 +155,8 @@ def _print_reports(reports: Sequence[SolveSummary]) -> None:
         for reason, count in report.skipped.items():
             whom = "" if alike else f" to {report.title}"
             hint(f"{count} not applicable{whom}: {reason}")
+    for report in reports[1:]:
+        tell(SolveComparison.of(report, reports[0]).sentence(report.title, reports[0].title))
     for report in reports:
         if report.interrupted:
             tell(f"interrupted: the table shows what {report.title} solved so far")
