@@ -193,8 +193,11 @@ def _parts(request: Request, run: Run) -> dict[str, Any]:
 
 def _act(do: Callable[[Runs, int], None]) -> Callable[[Request], Response]:
     def act(request: Request) -> Response:
-        number = request.path_params["number"]
-        do(studio_of(request).runs, number)
+        runs, number = studio_of(request).runs, request.path_params["number"]
+        do(runs, number)
+        folder = runs.get(number).values.get("folder", [""])[-1]
+        if request.query_params.get("back") == "match" and folder:
+            return RedirectResponse(address("/match", path=folder), HTTPStatus.SEE_OTHER)
         return _to(number)
 
     return act

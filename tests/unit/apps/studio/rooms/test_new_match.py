@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A new match: the command that its cards stand for, and what it costs."""
+"""A new match: the command that its cards stand for, its cost; charts of a match in play."""
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -14,10 +15,13 @@ from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio.allowed_engines import Engines
 from hyoka.apps.studio.folder import Folder
 from hyoka.apps.studio.forms import agent_choices, command_text
+from hyoka.apps.studio.rooms.match import EloCourse, gauge_of
 from hyoka.apps.studio.rooms.new_match import NewMatch, cost, expected_games
 from hyoka.apps.studio.state import Studio
-from hyoka.arena import Sprt
-from hyoka.arena.elo import rate_of_elo
+from hyoka.arena import DuelSummary, PlayedGame, Sprt, Standing
+from hyoka.arena.elo import elo, rate_of_elo
+from hyoka.arena.journal import Pairing
+from hyoka.arena.score import Score
 from hyoka.storage.model_file import ModelFile
 
 ONE_CORE = ("jobs", "1")
@@ -111,3 +115,43 @@ def test_the_length_of_a_test_is_as_simulated(elo: float) -> None:
     assert ended.any(axis=1).all()
     mean = float(ended.argmax(axis=1).mean()) + 1
     assert expected_games(test, 0.0, elo) == pytest.approx(mean, rel=0.1)
+
+
+def _duel(results: list[float], test: Sprt) -> DuelSummary:
+    """Two games a pair, in which the first player is player 0, then player 1."""
+    standing = Standing(("a", "b"))
+    start = hk.Record(game="go5", moves=np.zeros(0, np.uint16))
+    for number, points in enumerate(results):
+        first = number % 2
+        record = dataclasses.replace(start, result=points if first == 0 else 1 - points)
+        standing.count(PlayedGame(Pairing(number, number // 2, 0, first, 1 - first), record, ""))
+    return DuelSummary.of(standing, 0, 1, test)
+
+
+def test_the_gauge_shows_the_llr_between_the_bounds() -> None:
+    test = Sprt(0, 50)
+    undecided = gauge_of(_duel([1, 0.5, 0, 0.5] * 5, test), test)
+    assert undecided is not None
+    # With equal risks the bounds are symmetric: the test begins in the middle.
+    assert undecided.zero == 50
+    reach = math.log(0.95 / 0.05)
+    assert undecided.place == pytest.approx(50 + 50 * undecided.llr / reach, abs=0.1)
+    assert undecided.words == "Undecided so far."
+    decided = gauge_of(_duel([1, 1, 1, 0.5] * 40, test), test)
+    assert decided is not None
+    assert decided.place == 100
+    assert decided.words == "Decided: +50 Elo rather than +0 (H1)."
+    assert gauge_of(_duel([1, 0], test), None) is None
+
+
+def test_elo_over_the_games_has_a_place_for_each_moment() -> None:
+    scores = [(10, Score(7, 0, 3)), (20, Score(13, 0, 7)), (40, Score(24, 0, 16))]
+    course = EloCourse.of([(games, elo(score)) for games, score in scores])
+    assert course is not None
+    points = [tuple(map(float, point.split(","))) for point in course.line.split()]
+    assert [x for x, _ in points] == [25, 50, 100]
+    # The last is 400 × log10(24 / 16) = 70.4 Elo; the range is that of settled intervals.
+    top = float(course.ticks[0].replace("+", ""))
+    assert points[-1][1] == pytest.approx(50 - 50 * 400 * math.log10(24 / 16) / top, abs=0.02)
+    assert [words.partition(" ")[0] for *_, words in course.marks] == ["10", "20", "40"]
+    assert EloCourse.of([(2, elo(Score(1, 0, 1)))]) is None

@@ -403,15 +403,16 @@ def test_the_game_under_way_is_on_the_board(client: TestClient, folder: Path) ->
     with playing.watched(GameInPlay(7, HOSTILE, "b", "go5", "", ()), moves):
         playing.write()
         shown = client.get(address("/match", path="matches/tested")).text
-        assert "Game 7, under way" in shown
+        assert "Games in play" in shown
+        assert "<strong>Game 7</strong>" in shown
         assert "ply 1" in shown
         assert "Last move: C3." in shown
         assert HOSTILE not in shown
         moves.append("no move")
         playing.write()
-        assert "under way" not in client.get(address("/match", path="matches/tested")).text
+        assert "Games in play" not in client.get(address("/match", path="matches/tested")).text
     playing.write()
-    assert "under way" not in client.get(address("/match", path="matches/tested")).text
+    assert "Games in play" not in client.get(address("/match", path="matches/tested")).text
     (place / PLAYING).unlink()
 
 
