@@ -11,7 +11,7 @@ from hyoka._core import Go3, Go5
 from hyoka.games import GAMES
 from hyoka.games.diagram import Diagram, Panel
 from hyoka.games.diagram.diagram_value import text_width
-from hyoka.games.diagram.renderers import CELL
+from hyoka.games.diagram.renderers import CELL, GLYPHS, _strokes, _upside_down
 
 SVG = "{http://www.w3.org/2000/svg}"
 UNPROMOTED = "plnsbrgk1/9/9/9/9/9/9/9/PLNSBRGK1 b - 1"
@@ -88,23 +88,59 @@ def test_all_chessmen_appear() -> None:
 def test_all_pieces_of_shogi_appear(sfen: str, kanji: str, letters: str) -> None:
     game = hk.Shogi.from_text(sfen)
     text, ascii_text = hk.terminal(game), hk.terminal(game, ascii=True)
-    written = [label for label, _, _ in texts_of(hk.svg(game, pieces="kanji"))]
+    written = [label for label, _, _ in texts_of(hk.svg(game, pieces="letters"))]
+    strokes = strokes_of(hk.svg(game))
     for face, letter in zip(kanji, letters.split(), strict=True):
         assert f" {face}" in text
         assert f"v{face}" in text
         assert f" {letter:>2}" in ascii_text
         assert f" {letter.lower():>2}" in ascii_text
-        assert written.count(face) == 2
+        assert written.count(letter) == 2
+        for label, turned in ((face, False), ("王" if face == "玉" else face, True)):
+            assert sum(shape(label, turned=turned) in each for _, each in strokes) == 1
+
+
+def shape(character: str, *, turned: bool) -> str:
+    data, _ = _strokes(character, 20, 22)
+    return _upside_down(data) if turned else data
+
+
+def strokes_of(picture: str) -> list[tuple[str, str]]:
+    """Color and data of the paths that draw characters."""
+    root = ElementTree.fromstring(picture)
+    return [
+        (node.attrib["stroke"], node.attrib["d"])
+        for node in root.iter(f"{SVG}path")
+        if node.attrib.get("fill") == "none"
+    ]
 
 
 def test_whites_pieces_of_shogi_are_turned_and_promoted_ones_red() -> None:
-    root = ElementTree.fromstring(hk.svg(hk.Shogi.from_text(PROMOTED), pieces="kanji"))
-    written = [node for node in root.iter(f"{SVG}text") if (node.text or "") in "と杏圭全馬龍玉"]
-    turned = [node for node in written if "rotate(180)" in node.attrib.get("transform", "")]
-    red = [node.text or "" for node in written if node.attrib["fill"] == "#c2201a"]
-    assert len(written) == 14
-    assert len(turned) == 7
-    assert sorted(red) == sorted(2 * "と杏圭全馬龍")
+    strokes = strokes_of(hk.svg(hk.Shogi.from_text(PROMOTED)))
+    for face in "と杏圭全馬龍":
+        for turned in (False, True):
+            [color] = [color for color, data in strokes if shape(face, turned=turned) in data]
+            assert color == "#c2201a"
+    for face, turned in (("玉", False), ("王", True)):
+        [color] = [color for color, data in strokes if shape(face, turned=turned) in data]
+        assert color != "#c2201a"
+
+
+def test_characters_are_drawn_inside_their_pieces() -> None:
+    """By a reader of path data that knows steps only."""
+    for character in GLYPHS:
+        x = y = 0.0
+        data, width = _strokes(character, 20, 22)
+        assert 1.3 <= width <= 2
+        places = []
+        for kind, text in re.findall(r"([mlhvq])([^mlhvq]*)", data):
+            numbers = [float(number) for number in re.findall(r"-?[\d.]+", text)]
+            steps = {"h": [*numbers, 0.0], "v": [0.0, *numbers]}.get(kind, numbers)
+            assert len(steps) == (4 if kind == "q" else 2), (character, kind, text)
+            x, y = x + steps[-2], y + steps[-1]
+            places.append((x, y))
+        assert min(x for x, _ in places) < 0 < max(x for x, _ in places)
+        assert all(abs(x) <= 10.3 and abs(y) <= 11.3 for x, y in places), character
 
 
 @pytest.mark.parametrize("name", ["go9", "othello"])
@@ -184,12 +220,13 @@ def test_coordinates_are_those_of_the_game(name: str, columns: str, rows: str) -
         assert [line.split()[0] for line in shown] == rows.split()
     if "right" in board.label_sides:
         assert [line.split()[-1] for line in shown] == rows.split()
-    texts = texts_of(hk.svg(board, pieces="kanji"))
+    picture = hk.svg(board)
+    texts = texts_of(picture)
     for i, label in enumerate(board.column_labels):
         assert any(t == label and x == (i + 0.5) * CELL for t, x, _ in texts)
     for i, label in enumerate(board.row_labels):
         near = [y for t, _, y in texts if t == label and i * CELL < y < (i + 1) * CELL]
-        assert near
+        assert near or f" {(i + 0.5) * CELL:g}{_strokes(label, 360 / 44, 360 / 44)[0]}" in picture
 
 
 def test_ascii_shogi_names_its_ranks_by_letters() -> None:

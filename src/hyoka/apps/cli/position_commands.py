@@ -131,8 +131,8 @@ def position_show_command(
     ] = None,
     pieces: Annotated[
         Lettering,
-        typer.Option(help="Lettering of shogi pieces in SVG; kanji need a font."),
-    ] = "letters",
+        typer.Option(help="Lettering of shogi pieces in SVG."),
+    ] = "kanji",
     plain: Annotated[
         bool, typer.Option("--ascii", help="Draw with ASCII characters only.")
     ] = False,

@@ -220,7 +220,7 @@ def _shogi_piece(code: int, player: Player) -> Piece:
         text=(" " if first else "v") + kanji,
         ascii=(letter if first else letter.lower()).rjust(2),
         shape="wedge",
-        label=kanji,
+        label="王" if kanji == "玉" and not first else kanji,
         promoted=promoted,
         turned=not first,
     )

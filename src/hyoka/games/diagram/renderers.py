@@ -4,6 +4,7 @@
 SVG lengths use units of which a cell has `CELL`; the board starts at (0, 0).
 """
 
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterable
@@ -81,6 +82,44 @@ SHAPES: Final = {
 }
 
 
+GLYPHS: Final = {
+    "王": "M16 12H84M20 48H80M8 88H92M50 12V88",
+    "玉": "M16 12H84M20 46H80M8 88H92M50 12V88M62 58L78 75",
+    "飛": "M8 12H58Q60 34 80 40L90 40L93 30M80 6L64 18M88 22L72 32M40 24L8 38M4 58H56"
+    "M22 34V62Q20 82 6 96M42 24V97M54 50H66Q68 86 90 92L97 92V78M88 50L74 62M96 64L80 74",
+    "角": "M36 3L12 30M32 13H66L54 30M24 30V62Q22 84 8 97M24 30H80V92Q80 96 68 95M24 48H80M24 66H80"
+    "M52 30V66",
+    "金": "M50 3L6 40M50 3L94 40M30 42H70M16 60H84M50 42V93M28 69L36 84M72 69L64 84M8 93H92",
+    "銀": "M25 3L3 34M25 3L46 28M12 38H38M5 56H44M25 38V90M11 66L16 80M39 66L34 80M3 93L46 87"
+    "M56 8H90V48M56 28H90M56 48H90M56 8V93L74 84M70 49Q78 78 97 95M94 58L79 70",
+    "桂": "M3 26H43M23 4V97M22 30Q16 54 3 68M24 36L41 56M54 22H94M48 46H98M73 4V46M54 70H94"
+    "M46 94H99M73 52V94",
+    "香": "M76 4Q56 12 24 14M8 30H92M50 12V56M46 32Q34 50 8 60M54 32Q66 50 92 60M28 62H72V97"
+    "M28 62V97M28 79H72M28 96H72",
+    "歩": "M50 3V40M50 19H80M27 16V40M8 40H92M50 48V76L40 74M32 54L16 70M68 54L84 70"
+    "M84 72Q62 92 22 97",
+    "と": "M34 6Q37 28 46 44M82 28Q58 36 40 50Q22 64 25 78Q30 94 82 91",
+    "杏": "M8 22H92M50 3V58M46 24Q34 46 8 56M54 24Q66 46 92 56M28 64H72V97M28 64V97M28 95H72",
+    "圭": "M24 22H76M12 45H88M50 3V45M24 69H76M6 94H94M50 52V94",
+    "全": "M50 3Q36 28 5 43M50 3Q64 28 95 43M28 47H72M30 69H70M50 47V93M10 93H90",
+    "馬": "M24 7V64M24 7H80M24 25H76M24 44H76M50 7V63M24 63H86Q88 88 80 95L68 93M10 74L6 94"
+    "M30 74L35 90M48 72L53 87M65 70L70 83",
+    "龍": "M25 2V13M5 15H46M13 21L17 35M38 21L33 35M2 38H48M10 47V78Q10 90 3 98M10 47H42V92L34 92"
+    "M10 62H42M10 77H42M58 3V28M58 13H94M58 28H92V46M58 46H92M58 46V84Q58 94 68 94H90Q96 94 97 80"
+    "M67 57H92M67 68H92M67 79H92",
+    "一": "M10 50H90",
+    "二": "M20 24H80M8 80H92",
+    "三": "M16 16H84M24 50H76M8 86H92",
+    "四": "M12 18V88M12 18H88V88M12 86H88M38 18V40Q36 56 24 62M62 18V58H76",
+    "五": "M14 12H86M48 12L36 88M18 48H74V88M6 88H94",
+    "六": "M50 5V26M8 30H92M36 50L12 93M64 50L90 93",
+    "七": "M8 48L92 34M44 6V76Q44 90 58 90H86L90 74",
+    "八": "M36 16Q32 60 6 92M58 10Q66 64 95 90",
+    "九": "M10 32H68V78Q68 90 80 90H94L96 72M40 5Q42 66 8 94",
+}
+"""Strokes of the characters on a shogi board, as path data in a box of 100 by 100."""
+
+
 _LAST = "#7fa82e"
 _MARK = "#1f6fd1"
 _PROMOTED = "#c2201a"
@@ -99,11 +138,11 @@ Lettering = Literal["letters", "kanji"]
 """Lettering of shogi pieces."""
 
 
-def svg(game: AnyGame | Diagram, *, size: int = 480, pieces: Lettering = "letters") -> str:
+def svg(game: AnyGame | Diagram, *, size: int = 480, pieces: Lettering = "kanji") -> str:
     """Draw a board as SVG, `size` pixels wide: one element without ids, scripts or links.
 
-    Shogi pieces have letters, which are readable everywhere; with `pieces="kanji"` they have
-    characters, which need a font.
+    Shogi pieces have kanji, drawn as strokes that need no font; with `pieces="letters"` they have
+    letters.
 
     The picture works as a file or many times on one page, light or dark; letters take the page's
     color. The last move is ringed or shaded. Raises ValueError unless `size` is positive.
@@ -250,7 +289,7 @@ def _pieces(placed: list[tuple[Piece, Place]], board: Diagram, *, fine: bool = T
     for piece, place in placed:
         groups[piece].append(place)
     # Path data by attributes.
-    bodies, lines = defaultdict[str, str](str), defaultdict[str, str](str)
+    bodies, lines, glyphs = (defaultdict[str, str](str) for _ in range(3))
     labels = ""
     for piece, places in groups.items():
         paint, shape = board.look.paints[piece.player.value], SHAPES[piece.shape]
@@ -262,7 +301,16 @@ def _pieces(placed: list[tuple[Piece, Place]], board: Diagram, *, fine: bool = T
         if shape.lines and fine:
             attributes = f'stroke="{_safe(paint.ink)}" stroke-opacity="{shape.clarity}"'
             lines[attributes] += _repeated(shape.lines, places)
-        if piece.label:
+        if piece.label in GLYPHS:
+            data, width = _strokes(piece.label, 20, 22)
+            if piece.turned:
+                data = _upside_down(data)
+            color = _PROMOTED if piece.promoted else _safe(paint.ink)
+            middles = [(x, y + (-2 if piece.turned else 2)) for x, y in map(_middle, places)]
+            glyphs[f'stroke="{color}" stroke-width="{width}"'] += "".join(
+                f"M{_n(x)} {_n(y)}{data}" for x, y in middles
+            )
+        elif piece.label:
             labels += "".join(_piece_label(piece, place, paint.ink) for place in places)
     text = "".join(
         f'<path {attributes} stroke-linejoin="round" d="{data}"/>'
@@ -272,11 +320,42 @@ def _pieces(placed: list[tuple[Piece, Place]], board: Diagram, *, fine: bool = T
         f'<path {attributes} fill="none" stroke-width="1.5" stroke-linecap="round" d="{data}"/>'
         for attributes, data in lines.items()
     )
+    text += "".join(
+        f'<path {attributes} {_STROKED} d="{data}"/>' for attributes, data in glyphs.items()
+    )
     return text + (f'<g lang="{_safe(board.language)}">{labels}</g>' if labels else "")
 
 
+_STROKED: Final = 'fill="none" stroke-linecap="round" stroke-linejoin="round"'
+_TOKEN: Final = re.compile(r"[MLHVQ]|[\d.]+")
+
+
+@functools.lru_cache(maxsize=64)
+def _strokes(character: str, width: float, height: float) -> tuple[str, float]:
+    """Return path data of a character around the pen, in steps, and the width of its strokes."""
+    data, at, kind = "", (50.0, 50.0), ""
+    tokens = _TOKEN.findall(GLYPHS[character])[::-1]
+    while tokens:
+        if tokens[-1].isalpha():
+            kind = tokens.pop()
+        count = {"H": 1, "V": 1, "Q": 4}.get(kind, 2)
+        numbers = [float(tokens.pop()) for _ in range(count)]
+        ends = (
+            [at[0], numbers[0]] if kind == "V" else [numbers[0], at[1]] if kind == "H" else numbers
+        )
+        steps = [
+            (number - at[i % 2]) * (height if i % 2 else width) / 100
+            for i, number in enumerate(ends)
+        ]
+        shown = {"H": steps[:1], "V": steps[1:]}.get(kind, steps)
+        data += kind.lower() + " ".join(_n(round(step, 1)) for step in shown)
+        at = ends[-2], ends[-1]
+    strokes = data.count("m")
+    return data.replace(" -", "-"), 1.8 if strokes <= 6 else 1.6 if strokes <= 10 else 1.35
+
+
 def _upside_down(outline: str) -> str:
-    """Rotate an outline of straight lines."""
+    """Rotate an outline or strokes without arcs."""
     return re.sub(r"-?[\d.]+", lambda number: f" {_n(-float(number[0]))}", outline)
 
 
@@ -353,8 +432,14 @@ def _coordinates(board: Diagram) -> str:
                 text += _text(label, (column + 0.5) * CELL, y, size=12 * unit)
     for row, label in enumerate(board.row_labels):
         for side, x in (("left", -gap), ("right", width + gap)):
-            if side in board.label_sides:
-                text += _text(label, x, (row + 0.5) * CELL, size=12 * unit)
+            if side not in board.label_sides:
+                continue
+            y = (row + 0.5) * CELL
+            if label in GLYPHS:
+                data, _ = _strokes(label, 10 * unit, 10 * unit)
+                text += f'<path stroke="currentColor" {_STROKED} d="M{_n(x)} {_n(y)}{data}"/>'
+            else:
+                text += _text(label, x, y, size=12 * unit)
     return f'<g lang="{_safe(board.language)}" opacity=".85">{text}</g>'
 
 

@@ -151,7 +151,7 @@ def _from_folder(request: Request) -> BoardState:
     which = whole_number(query.get("number") or 0, "number", 0, 10**9)
     record = record_from(studio_of(request).folder, query["path"], which)
     ply = whole_number(query.get("ply") or len(record), "ply", 0, len(record))
-    kanji = query.get("pieces") == "kanji"
+    kanji = query.get("pieces") != "letters"
     return table_of(record, ply, path=query["path"], number=which, kanji=kanji)
 
 
@@ -315,7 +315,7 @@ def _ending_words(table: BoardState, ending: Ending) -> str:
 def compose(request: Request) -> Response:
     """A position under construction."""
     query = request.query_params
-    draft, kanji = Draft.of(query), query.get("pieces") == "kanji"
+    draft, kanji = Draft.of(query), query.get("pieces") != "letters"
     signs = palette(draft.game, kanji=kanji)
     put = query.get("put", "")
     if put not in [EMPTY, *(sign for sign, _, _ in signs)]:

@@ -75,7 +75,7 @@ class BoardState:
     """A move model whose ranking is drawn."""
     area: str = ""
     """A move of which is drawn what a tree of METS asks about it."""
-    kanji: bool = False
+    kanji: bool = True
     """Whether pieces of shogi have characters, not letters."""
     path: str = ""
     """The file or study that the game is from."""
@@ -118,7 +118,7 @@ class BoardState:
             last("live") == "1",
             last("model"),
             last("area"),
-            last("pieces") == "kanji",
+            last("pieces") != "letters",
             last("path"),
             whole_number(last("number") or 0, "number", 0, 10**9),
             whole_number(last("left_out") or 0, "left_out", 0, 10**9),
@@ -273,7 +273,7 @@ class BoardState:
             "live": "1" if self.live else None,
             "model": self.model,
             "area": self.area,
-            "pieces": "kanji" if self.kanji else None,
+            "pieces": None if self.kanji else "letters",
             "flip": "1" if self.flip else None,
             # A path without moves asks for the record's own.
             "path": self.path if self.moves else None,

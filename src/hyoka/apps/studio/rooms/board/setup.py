@@ -234,17 +234,17 @@ class Draft:
             caption=f"{usual.players[self.to_play]} to play.",
         )
 
-    def picture(self, *, kanji: bool = False) -> Picture:
+    def picture(self, *, kanji: bool = True) -> Picture:
         """Its picture, of which every cell can be touched."""
         return blank_picture(self.diagram, "kanji" if kanji else "letters")
 
-    def address(self, put: str, *, kanji: bool = False) -> str:
+    def address(self, put: str, *, kanji: bool = True) -> str:
         """Address of the setup page."""
-        pieces = "kanji" if kanji else None
+        pieces = None if kanji else "letters"
         return address("/board/setup", game=self.game, start=self.text, put=put, pieces=pieces)
 
 
-def palette(game: str, *, kanji: bool = False) -> list[tuple[str, str, Markup]]:
+def palette(game: str, *, kanji: bool = True) -> list[tuple[str, str, Markup]]:
     """The pieces that can be put on a board: sign, name and picture."""
     usual, drawn = _usual(game), []
     for sign, face in _faces(game):

@@ -532,11 +532,13 @@ def test_what_is_taken_along_reads_as_the_same_game(
     assert client.get("/board/export", params={"game": game, "as": "exe"}).status_code == 400
 
 
-def test_shogi_has_kanji_only_where_they_are_wished_for(client: TestClient) -> None:
-    assert client.get("/board/export?game=shogi&as=svg").text.isascii()
-    assert "龍" not in client.get("/board?game=shogi").text
-    assert "飛" in client.get("/board/export?game=shogi&as=svg&pieces=kanji").text
-    assert "飛" in client.get("/board?game=shogi&pieces=kanji").text
+def test_shogi_has_drawn_kanji_or_letters(client: TestClient) -> None:
+    drawn = client.get("/board/export?game=shogi&as=svg").text
+    assert drawn == hk.svg(hk.Shogi().line())
+    letters = client.get("/board/export?game=shogi&as=svg&pieces=letters").text
+    assert letters == hk.svg(hk.Shogi().line(), pieces="letters")
+    assert ">K</text>" not in client.get("/board?game=shogi").text
+    assert ">K</text>" in client.get("/board?game=shogi&pieces=letters").text
 
 
 def test_games_of_the_folder(client: TestClient) -> None:
