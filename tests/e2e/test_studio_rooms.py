@@ -29,11 +29,15 @@ from .studio import HOSTILE, StudioProcess, open_studio
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-CURVES = "/study?path=study&engine=comments"
+STUDY = "/study?path=study"
+CURVES = STUDY + "&view=curves&engine=comments"
 PAGES = [
     "/study",
-    CURVES + "&where=ply+%3E+2",
-    "/study?path=study&view=games",
+    STUDY,
+    CURVES + "&where=ply+%3E+2&at=comments&low=-50.0&high=50.0",
+    STUDY + "&view=certainty",
+    STUDY + "&view=slices",
+    STUDY + "&view=games",
     "/study/game?path=study&game=0&ply=2",
     "/match",
     "/match?path=match",
@@ -99,7 +103,7 @@ def test_a_condition_is_checked_while_typing(browser: "Browser", studio: StudioP
     opened = open_studio(browser, studio, CURVES)
     settle(opened)
     page = opened.page
-    page.focus("#where")
+    page.get_by_role("button", name="SQL").click()
     page.keyboard.type("first_to")
     offer = page.get_by_role("option", name="first_to_play")
     offer.wait_for()
@@ -115,15 +119,127 @@ def test_a_condition_is_checked_while_typing(browser: "Browser", studio: StudioP
     # Another tab at the same address shows the same, whatever is typed in the first.
     other = open_studio(browser, studio, page.url.removeprefix(studio.origin))
     settle(other)
-    page.fill("#where", "first_to_play and ply > 1")
-    page.locator(".gaps").get_by_text("and ply > 1").wait_for()
-    assert other.page.locator(".gaps .code").inner_text() == "first_to_play"
+    page.get_by_role("button", name="SQL").click()
+    page.fill("#where", "first_to_play and ply > 1 + 0")
+    page.locator(".gaps").get_by_text("and ply > 1 + 0").wait_for()
+    assert other.page.locator(".gaps code").inner_text() == "first_to_play"
     assert other.complaints == []
     assert opened.complaints == []
+    page.get_by_role("button", name="Rows").click()
+    page.get_by_text("Rows cannot say this").wait_for()
     page.fill("#where", "no_such_column = 1")
     page.locator("#problem .error").wait_for()
     assert "no_such_column" in page.locator("#problem .error").inner_text()
     assert page.locator("#answer .gaps").is_visible(), "what stood there stays"
+
+
+def test_a_condition_is_built_by_keys(browser: "Browser", studio: StudioProcess) -> None:
+    opened = open_studio(browser, studio, CURVES)
+    settle(opened)
+    page = opened.page
+    page.get_by_role("button", name="+ Condition").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("ply")
+    page.get_by_label("Operator of condition 1").wait_for()
+    page.get_by_label("Value of condition 1").focus()
+    page.wait_for_selector("#values-1 option[value='4']", state="attached")
+    page.keyboard.type("two")
+    page.get_by_text("ply is compared with a number, not with “two”").wait_for()
+    page.get_by_label("Value of condition 1").fill("2")
+    page.locator(".gaps code", has_text="ply >= 2").wait_for()
+    page.get_by_role("button", name="+ Condition").click()
+    page.get_by_label("Column of condition 2").select_option("first_to_play")
+    page.locator(".gaps code", has_text="ply >= 2 and first_to_play").wait_for()
+    assert offences(opened) == []
+    page.reload()
+    settle(opened)
+    assert page.get_by_label("Column of condition 2").input_value() == "first_to_play"
+    page.get_by_role("button", name="Remove condition 1").click()
+    page.wait_for_url("**where=first_to_play*")
+    assert opened.complaints == []
+
+
+SAMPLES = [
+    ("ply >= 2 and not first_to_play", "ply >= 2 and not first_to_play"),
+    ("PLY<3 AND first_to_play", "ply < 3 and first_to_play"),
+    ("ply > 2 and rules <> ''", None),
+    ("contains(rules, 'it''s')", "contains(rules, 'it''s')"),
+    ('"a ""b"" <i>" != -1.5e3', '"a ""b"" <i>" <> -1.5e3'),
+    ("ply > 2 or ply < 1", None),
+    ("ply > 1 + 1", None),
+    ("not ply = 1", None),
+    ("ply > 'x'", None),
+    ("unknown = 1", None),
+    ("", ""),
+]
+"""Conditions, and what rows of them write; None if rows cannot say them."""
+
+
+def test_rows_say_what_a_condition_says(browser: "Browser", studio: StudioProcess) -> None:
+    opened = open_studio(browser, studio, STUDY)
+    written = opened.page.evaluate(
+        """async (texts) => {
+            const {fromSql, toSql} = await import("/static/study/condition.js");
+            const columns = new Map([["ply", "number"], ["first_to_play", "boolean"],
+                ["rules", "text"], ['a "b" <i>', "number"]]);
+            return texts.map((text) => {
+                const terms = fromSql(text, columns);
+                return terms && toSql(terms, columns);
+            });
+        }""",
+        [text for text, _ in SAMPLES],
+    )
+    assert written == [said for _, said in SAMPLES]
+
+
+def test_the_overview_leads_to_curves(browser: "Browser", studio: StudioProcess) -> None:
+    opened = open_studio(browser, studio, STUDY)
+    page = opened.page
+    page.get_by_role("img", name="Curve of comments").wait_for()
+    page.get_by_role("checkbox", name="Choose comments").check()
+    page.get_by_role("button", name="Curves of the chosen").click()
+    page.wait_for_url("**engine=comments**")
+    assert page.get_by_role("checkbox", name="comments").is_checked()
+    assert opened.complaints == []
+
+
+def test_a_range_is_brushed_or_chosen_by_keys(browser: "Browser", studio: StudioProcess) -> None:
+    opened = open_studio(browser, studio, CURVES)
+    settle(opened)
+    page = opened.page
+    plot = page.locator("svg.plot")
+    place = plot.bounding_box()
+    assert place is not None
+    middle = place["y"] + place["height"] / 2
+    page.mouse.move(place["x"] + place["width"] * 0.4, middle)
+    page.locator("[data-legend='0'] [data-share]", has_text="%").wait_for()
+    page.mouse.down()
+    page.mouse.move(place["x"] + place["width"] * 0.7, middle, steps=3)
+    page.mouse.up()
+    page.locator("#range .to-game").first.wait_for()
+    page.wait_for_url("**at=comments&low=**")
+    assert offences(opened) == []
+    page.reload()
+    settle(opened)
+    brushed = page.locator("#range h2").inner_text()
+    assert page.locator(".brush").get_attribute("width") != "0"
+    page.locator(".curve-chart").focus()
+    for key in ("Home", "Shift+ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_function(
+        "(text) => document.querySelector('#range h2').innerText !== text", arg=brushed
+    )
+    assert page.evaluate("document.activeElement.id") == "range"
+    chosen = page.locator("#range h2").inner_text()
+    page.get_by_role("button", name="+ Condition").click()
+    page.get_by_label("Column of condition 1").select_option("first_to_play")
+    page.locator("#range .code", has_text="first_to_play").wait_for()
+    assert page.locator("#range h2").inner_text() == chosen, "the range stays"
+    page.locator(".curve-chart").focus()
+    page.keyboard.press("Escape")
+    page.get_by_text("Drag over the chart").wait_for()
+    assert "low=" not in page.url
+    assert opened.complaints == []
 
 
 def test_a_point_leads_to_boards_and_they_to_games(
@@ -132,8 +248,8 @@ def test_a_point_leads_to_boards_and_they_to_games(
     opened = open_studio(browser, studio, CURVES)
     settle(opened)
     page = opened.page
-    page.locator("#answer .chart .to path").first.click()
-    page.locator("#bin .to-game").first.click()
+    page.locator("#answer svg.plot circle").first.click()
+    page.locator("#range .to-game").first.click()
     page.wait_for_url("**/study/game**")
     place = page.locator("[data-place]")
     page.keyboard.press("Home")
@@ -144,6 +260,9 @@ def test_a_point_leads_to_boards_and_they_to_games(
     page.wait_for_selector('[data-place="4"]')
     page.reload()
     assert place.get_attribute("data-place") == "4"
+    page.get_by_role("link", name="Back to the study").click()
+    page.locator("#range .to-game").first.wait_for()
+    page.go_back()
     place.get_by_role("link", name="Play on, analyze").click()
     page.wait_for_url("**/board?**")
     assert opened.complaints == []

@@ -128,7 +128,7 @@ def _curve_and_strip(
     is_value = all(part.unit == VALUE for part in shown)
     x_title = "value (first player's expected result)" if is_value else _unit_title(shown)
     finite = [p.value for part in shown for p in part.points if not p.is_mate] or [0.0, 1.0]
-    domain = [0.0, 1.0] if is_value else _central(shown)
+    domain = [0.0, 1.0] if is_value else central_range(shown)
     across = alt.X(
         "value:Q",
         title=None,
@@ -192,8 +192,8 @@ def _curve_and_strip(
     return [upper, strip]
 
 
-def _central(curves: Sequence[Curve]) -> list[float]:
-    """Range of scores without the lowest and highest 0.5% of positions."""
+def central_range(curves: Sequence[Curve]) -> list[float]:
+    """The range of scores without the lowest and highest 0.5% of positions."""
     points = [p for curve in curves for p in curve.points if not p.is_mate]
     if not points:
         return [-1.0, 1.0]

@@ -43,7 +43,10 @@ PAGES = [
 ]
 READINGS = [
     *(f"/study?path=a+study&view={view}" for view in VIEWS),
-    "/study?path=a+study&engine=comments&where=ply+%3E+1",
+    "/study?path=a+study&view=curves&engine=comments&where=ply+%3E+1",
+    "/study/row?path=a+study&of=comments",
+    "/study/range?path=a+study&engine=comments&at=comments&low=0&high=1",
+    "/study/values?path=a+study&column=ply",
     "/study/game?path=a+study&game=0&ply=2",
     "/study/save?path=a+study&engine=comments&view=metrics&result=metrics&as=csv",
     "/match?path=matches/short",

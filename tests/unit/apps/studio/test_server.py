@@ -107,7 +107,10 @@ def test_a_number_in_a_path_that_is_too_long_is_not_found(
         ("/board/setup?game=go9&was=x", ("komi", "turn", "start")),
         ("/study/game?path=a study", ("game", "ply")),
         ("/study?path=a study&view=games", ("page", "game")),
-        ("/study?path=a study&engine=comments&at=comments&low=0", ("low", "draw", "resamples")),
+        (
+            "/study?path=a study&view=curves&engine=comments&at=comments&low=0",
+            ("low", "high", "draw", "resamples"),
+        ),
         ("/study?path=a study&view=slices", ("slice",)),
         ("/study/save?path=a study&result=curves&as=csv", ("resamples",)),
         ("/match/game?path=matches/short&game=0", ("game", "ply")),

@@ -8,18 +8,28 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 import hyoka as hk
-from hyoka.apps.studio.pages import html, page, sentence, wants_part
-from hyoka.apps.studio.rooms.study_query import StudyQuery
-from hyoka.apps.studio.rooms.study_views import SAVED, VIEWS, game_address
+from hyoka.apps.studio.blocks import in_columns
+from hyoka.apps.studio.pages import fragment, html, page, sentence, wants_part
+from hyoka.apps.studio.rooms.study_query import StudyQuery, columns_of, suggested_values
+from hyoka.apps.studio.rooms.study_views import (
+    RESULTS,
+    SAVED,
+    VIEWS,
+    figures_of,
+    game_address,
+    overview_row,
+    range_of,
+)
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.state import Room, studio_of
+from hyoka.storage.manifest import DESCRIPTION, read_manifest
 from hyoka.study.sampling import evaluator_titles
 
-_FIRST = "curves"
+_FIRST = "overview"
 _MEDIA = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
@@ -40,21 +50,18 @@ def show(request: Request) -> Response:
     if name not in VIEWS:
         raise hk.errors.ParameterError("view", f"is one of {', '.join(VIEWS)}")
     view = VIEWS[name]
-    values: dict[str, Any] = {"query": query, "view": view, "view_name": name}
-    is_judged = bool(query.study.engines)
-    values["views"] = VIEWS
+    values: dict[str, Any] = {"query": query, "view": view, "view_name": name, "views": VIEWS}
+    names = query.study.engines
+    titles = evaluator_titles(query.study, names)
+    values["labels"] = dict(zip(names, titles, strict=True))
+    in_columns(view.columns)
     if wants_part(request):
         return _part(request, name, values)
+    is_judged = bool(names)
     values |= {
         "is_judged": is_judged,
-        "columns": _columns(query.study),
-        "labels": dict(
-            zip(
-                query.study.engines,
-                evaluator_titles(query.study, query.study.engines),
-                strict=True,
-            )
-        ),
+        "facts": read_manifest(query.study.path / DESCRIPTION).values,
+        "columns": columns_of(query.study) if view.has_condition else [],
         "answer": None,
         "problem": "",
     }
@@ -84,11 +91,33 @@ def _part(request: Request, name: str, values: dict[str, Any]) -> Response:
     return HTMLResponse(aside, HTTPStatus.BAD_REQUEST, stays)
 
 
-def _columns(study: hk.Study) -> list[tuple[str, str]]:
-    """The columns that a condition may use, and what they hold."""
-    words = {"int64": "number", "float": "number", "double": "number", "bool": "true or false"}
-    schema = study.condition_schema()
-    return [(column.name, words.get(str(column.type), "text")) for column in schema]
+def row(request: Request) -> Response:
+    """An evaluator's row of the overview, with its figures."""
+    query = StudyQuery.of(request)
+    name = query["of"]
+    if name not in query.study.engines:
+        raise hk.errors.StudyError(f"this study has no evaluator '{name}'")
+    [title] = evaluator_titles(query.study, [name])
+    figures, problem = None, ""
+    try:
+        figures = figures_of(query, name)
+    except hk.Error as error:
+        problem = sentence(error)
+    shown = overview_row(query, name, title, figures, problem)
+    return fragment("study/row.html", query=query, row=shown)
+
+
+def chosen_range(request: Request) -> Response:
+    """Figures and boards of a range of values, for beside the chart."""
+    query = StudyQuery.of(request)
+    chosen = range_of(query) if query["at"] else None
+    return fragment("study/range.html", query=query, chosen=chosen)
+
+
+def values(request: Request) -> Response:
+    """Values of a column, as suggestions for a condition."""
+    query = StudyQuery.of(request)
+    return JSONResponse(suggested_values(query, query["column"]))
 
 
 def save(request: Request) -> Response:
@@ -97,13 +126,11 @@ def save(request: Request) -> Response:
     ending, result = query["as"], query["result"]
     if ending not in SAVED:
         raise hk.errors.ParameterError("as", f"is one of {', '.join(SAVED)}")
-    view = VIEWS.get(query["view"] or _FIRST)
-    results = {} if view is None or view.results is None else view.results(query)
-    if result not in results:
-        raise hk.errors.ParameterError("result", f"is one of {', '.join(results) or 'none here'}")
+    if result not in RESULTS:
+        raise hk.errors.ParameterError("result", f"is one of {', '.join(RESULTS)}")
     with tempfile.TemporaryDirectory(prefix="hyoka-studio-") as folder:
         file = Path(folder) / f"{result}.{ending}"
-        results[result].save(file)
+        RESULTS[result](query).save(file)
         content = file.read_bytes()
     name = f"{query.study.path.name}-{result}.{ending}"
     plain = "".join(
@@ -183,6 +210,14 @@ ROOM = Room(
     "study",
     "Study",
     "Where evaluations are wrong: curves, conditions, games.",
-    [Route("/study", show), Route("/study/save", save), Route("/study/game", game)],
+    [
+        Route("/study", show),
+        Route("/study/row", row),
+        Route("/study/range", chosen_range),
+        Route("/study/values", values),
+        Route("/study/save", save),
+        Route("/study/game", game),
+    ],
+    style=True,
     script=True,
 )

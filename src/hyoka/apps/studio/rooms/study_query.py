@@ -30,10 +30,13 @@ from hyoka.study.tables import position_keys
 _MOST_RESAMPLES: Final = 2000
 _LONGEST: Final = 4000
 """Characters of a condition."""
-_MEMORY: Final = "2G"
-"""Memory for the positions of curves; of larger studies a random sample of games is shown."""
+MEMORY: Final = "2G"
+"""Memory for the positions of an answer; of larger studies a random sample of games is shown."""
 _AT_FIRST: Final = 4
 """Evaluators whose curves are drawn before any is chosen."""
+_SUGGESTED: Final = 20
+"""Values of a column that are suggested for a condition."""
+_LONGEST_VALUE: Final = 80
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,54 @@ def stamp_of(folder: Path) -> tuple[object, ...]:
 SECONDS: Final = 20.0
 """A condition may take so long."""
 
+_KINDS: Final[Mapping[str, str]] = {
+    "int64": "number",
+    "float": "number",
+    "double": "number",
+    "bool": "boolean",
+}
+
+
+def columns_of(study: hk.Study) -> list[tuple[str, str]]:
+    """The columns that a condition may use, each with its kind: number, boolean or text."""
+    return [(each.name, _kind(str(each.type))) for each in study.condition_schema()]
+
+
+def _kind(name: str) -> str:
+    return "number" if name.startswith(("int", "uint")) else _KINDS.get(name, "text")
+
+
+def suggested_values(query: StudyQuery, column: str) -> list[str]:
+    """Values of a column: the most frequent ones, or quantiles of many different numbers.
+
+    Raises ConditionError if there is no such column.
+    """
+    kind = dict(columns_of(query.study)).get(column)
+    if kind is None:
+        raise hk.errors.ConditionError(f"no column {column}")
+
+    def look() -> list[str]:
+        name = '"' + column.replace('"', '""') + '"'
+        with within_seconds(SECONDS):
+            frequent = query.study.sql(
+                f"select {name} as value from positions where {name} is not null group by 1 "
+                f"order by count(*) desc, 1 limit {_SUGGESTED + 1}"
+            )["value"].to_pylist()
+            if kind == "number" and len(frequent) > _SUGGESTED:
+                [frequent] = query.study.sql(
+                    f"select quantile_disc({name}, [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]) as value "
+                    f"from positions where {name} is not null"
+                )["value"].to_pylist()
+        if kind == "number":
+            return [f"{value:.6g}" for value in sorted(dict.fromkeys(frequent))]
+        texts = map(str, frequent[:_SUGGESTED])
+        return [text for text in texts if len(text) <= _LONGEST_VALUE]
+
+    return _values.get((str(query.study.path), query.stamp, column), look)
+
+
+_values: Final[LruCache[list[str]]] = LruCache(200)
+
 
 @dataclass(frozen=True, eq=False)
 class Positions:
@@ -201,7 +252,7 @@ def positions_of(query: StudyQuery) -> tuple[Positions, ...]:
     """The positions of the chosen evaluators, in groups that share enough of them."""
 
     def load() -> tuple[Positions, ...]:
-        question = Question(draws=query.draws, resampling=hk.Resampling(0), memory=_MEMORY)
+        question = Question(draws=query.draws, resampling=hk.Resampling(0), memory=MEMORY)
         groups = []
         for group in comparison_groups(query.study, query.engines, question):
             loaded = measured(query.study, group.names, question)

@@ -3,16 +3,23 @@
 
 import functools
 import math
+import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 
 import hyoka as hk
+from hyoka import analysis
 from hyoka.analysis import (
+    MIN_GAMES,
     TOO_FEW,
+    Certainty,
+    Comparison,
     Coverage,
+    Curve,
     Curves,
     Disagreement,
     Gaps,
@@ -20,21 +27,26 @@ from hyoka.analysis import (
     Slices,
     value_text,
 )
+from hyoka.analysis.curves import share_of
 from hyoka.analysis.gaps import NamedGap
+from hyoka.analysis.metrics import number_text
 from hyoka.analysis.sample import probability_text
+from hyoka.apps.studio.blocks import DrawnCurve, color_number, panels, sparkline
 from hyoka.apps.studio.forms import decimal_number
 from hyoka.apps.studio.pages import result_text
 from hyoka.apps.studio.rooms.study_query import (
+    MEMORY,
     SECONDS,
     Answer,
+    Positions,
     StudyQuery,
     answer,
     are_loaded,
     positions_of,
 )
 from hyoka.apps.studio.state import LruCache
-from hyoka.reporting import Boards, Downloads, Section, Table
-from hyoka.reporting.analysis_charts import evaluation_curves, pick_key, result_section
+from hyoka.reporting import AltairChart, Boards, Chart, Details, Downloads, Section, Table
+from hyoka.reporting.analysis_charts import evaluation_curves, result_section, unique_labels
 from hyoka.reporting.study_report.examples import (
     Example,
     bin_examples,
@@ -44,10 +56,12 @@ from hyoka.reporting.study_report.examples import (
     on_the_board,
 )
 from hyoka.study import Question
-from hyoka.study.sampling import evaluator_titles
+from hyoka.study.sampling import evaluator_text, evaluator_titles, measured
 from hyoka.study.sql import check_condition, within_seconds
 
 _BOARDS: Final = 8
+_RANGE_WIDTH: Final = 460
+"""Pixels beside the chart, for the positions of a range."""
 _GAMES_A_PAGE: Final = 50
 _FEW: Final = 100
 """Resamples where a result needs some, so that a page comes soon."""
@@ -66,10 +80,14 @@ class View:
     purpose: str
     values: Callable[[StudyQuery], Values]
     """Values of its template `study/NAME.html`."""
-    results: Callable[[StudyQuery], Mapping[str, Result]] | None = None
+    results: Mapping[str, Callable[[StudyQuery], Result]] = field(default_factory=dict)
     """Results to save, by name."""
     is_quick: Callable[[StudyQuery], bool] = lambda _query: False
     """Whether it can be part of the page as it opens."""
+    has_condition: bool = True
+    """Whether it is about the positions under a condition."""
+    columns: int = 1
+    """The number of its charts side by side on a wide page."""
 
 
 def once(query: StudyQuery, name: str, make: Callable[[], Any]) -> Any:
@@ -107,6 +125,74 @@ def downloads(query: StudyQuery, result: str) -> list[tuple[str, str]]:
     ]
 
 
+# Overview
+
+
+_figures: Final[LruCache[Values]] = LruCache(2000)
+_one_at_a_time: Final = threading.Lock()
+"""Held while the positions of an evaluator are loaded, because they take memory."""
+
+
+def _overview_values(query: StudyQuery) -> Values:
+    names = query.study.engines
+    rows = []
+    for name, title in zip(names, evaluator_titles(query.study, names), strict=True):
+        is_known = _figures_key(query, name) in _figures
+        figures = figures_of(query, name) if is_known else None
+        rows.append(overview_row(query, name, title, figures))
+    return {
+        "rows": rows,
+        "downloads": Downloads("the metrics", downloads(query, "metrics")),
+        "commands": [f"{query.command('metrics', evaluators=names)}"],
+    }
+
+
+def overview_row(
+    query: StudyQuery, name: str, title: str, figures: Values | None, problem: str = ""
+) -> Values:
+    """An evaluator's row; without figures or a problem, the page asks for it."""
+    spec = evaluator_text(query.study, name)
+    return {"name": name, "title": title, "spec": spec, "figures": figures, "problem": problem}
+
+
+def _figures_key(query: StudyQuery, name: str) -> tuple[object, ...]:
+    return str(query.study.path), query.stamp, name, query.draws
+
+
+def figures_of(query: StudyQuery, name: str) -> Values:
+    """An evaluator's curve and figures on all its positions; raises Error if there are none."""
+
+    def compute() -> Values:
+        question = Question(draws=query.draws, resampling=hk.Resampling(0), memory=MEMORY)
+        with _one_at_a_time, within_seconds(SECONDS * 3):
+            loaded = measured(query.study, name, question)
+            [sample] = loaded.samples
+            curve = analysis.measure_curve(sample, resampling=hk.Resampling(0))
+            metrics = analysis.measure(sample, resampling=hk.Resampling(_FEW))
+        is_enough = metrics.games >= MIN_GAMES
+        accuracy = metrics.figure("accuracy", MIN_GAMES)
+        error = metrics.figure("calibration_error", MIN_GAMES)
+        return {
+            "spark": sparkline(curve) if is_enough else "",
+            "is_value": curve.unit == analysis.VALUE,
+            "accuracy": f"{accuracy.value:.1%}" if math.isfinite(accuracy.value) else TOO_FEW,
+            "accuracy_ends": _ends(accuracy, ".1%"),
+            "error": number_text(error.value),
+            "error_ends": _ends(error, ".3f"),
+            "positions": metrics.positions,
+            "games": metrics.games,
+            "note": loaded.note,
+        }
+
+    return _figures.get(_figures_key(query, name), compute)
+
+
+def _ends(estimate: Any, spec: str) -> str:
+    if not math.isfinite(estimate.low):
+        return ""
+    return f"{estimate.low:{spec}} to {estimate.high:{spec}}"
+
+
 # Curves
 
 
@@ -117,31 +203,48 @@ def _answer(query: StudyQuery) -> Answer:
 
 def _curve_values(query: StudyQuery) -> Values:
     result = _answer(query)
-    bins = _bin_addresses(query, result.curves)
-    drawn_first = list(bins.values())
-    _heading, *rows = result.curves.lines()
-    links = drawn_first if len(drawn_first) == len(rows) else []
-    section = result_section(
-        result.curves,
-        chart=evaluation_curves(result.curves, bins),
-        links=links,
-        downloads=downloads(query, "curves"),
-    )
-    gaps = result.gaps
+    curves, gaps = result.curves, result.gaps
+    links = [
+        query.to(at=part.name, low=repr(point.lower), high=repr(point.upper),
+                 part="all" if not part.condition else None, draw=None)
+        for part in curves if curves.has_enough_games(part) for point in part.points
+    ]  # fmt: skip
+    heading, *rows = curves.lines()
+    table = Table(curves.title, heading, rows, links if len(links) == len(rows) else ())
+    names = list(dict.fromkeys(part.name for part in curves))
+    shown = curves.drawn
+    drawn = [
+        DrawnCurve(
+            _label(query, label, part),
+            part,
+            color_number(index if query.by else names.index(part.name)),
+            query.by is None and query.where is not None and not part.condition,
+        )
+        for index, (label, part) in enumerate(zip(unique_labels(shown), shown, strict=True))
+    ]
     by = [] if query.where is None else ["--by", query.where]
     return {
-        "curves": section,
-        "gaps": gaps,
+        "panels": panels(drawn, beside=_RANGE_WIDTH),
+        "in_numbers": Details("The same in numbers", curves.notes(), (table,)),
+        "downloads": Downloads("the curves", downloads(query, "curves")),
+        "gap_notes": gaps.notes() if gaps.parts else (),
         "gap_rows": [_gap_row(gaps, gap) for gap in gaps],
         "gap_downloads": Downloads("the gaps", downloads(query, "gaps")),
         "missing": result.missing,
         "common": once(query, "common", lambda: _common(query)),
-        "bin": _bin(query) if query["at"] else None,
+        "chosen": range_of(query) if query["at"] else None,
         "commands": [
             query.command("analyze", "curves", *by, "--resamples", str(query.resampling.resamples)),
             *([query.command("analyze", "gaps", *by)] if by else []),
         ],
     }
+
+
+def _label(query: StudyQuery, label: str, curve: Curve) -> str:
+    """A curve's name in the legend; the page says the condition above."""
+    if query.by is not None or query.where is None:
+        return label
+    return curve.name if curve.condition else f"{curve.name}, all positions"
 
 
 def _common(query: StudyQuery) -> list[str]:
@@ -185,58 +288,147 @@ def _gap_row(gaps: Gaps, gap: NamedGap) -> Values:
     }
 
 
-def _bin_addresses(query: StudyQuery, curves: Curves) -> dict[str, str]:
-    """The address of each bin by its pick."""
-    return {
-        pick_key(number, index): query.to(
-            at=part.name,
-            low=repr(point.lower),
-            part="all" if not part.condition else None,
-            draw=None,
-        )
-        + "#bin"
-        for number, part in enumerate(curves.drawn)
-        for index, point in enumerate(part.points)
+@dataclass(frozen=True)
+class _Chosen:
+    """A range of values of one evaluator's curve, chosen in the chart."""
+
+    positions: Positions
+    sample: analysis.Sample
+    """The evaluator's positions, under the condition if it is a curve under it."""
+    curve: Curve
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, query: StudyQuery) -> "_Chosen | None":
+        """The range of an address; None if no curve of enough games has it."""
+        if query.by is not None:
+            return None
+        low = decimal_number(query["low"], "low", -math.inf, math.inf)  # mates are open
+        of_all = query["part"] == "all" or query.where is None
+        curves = _answer(query).curves
+        names = ((part.name, bool(part.condition)) for part in curves)
+        curve = dict(zip(names, curves, strict=True)).get((query["at"], not of_all))
+        if curve is None or not curve.points or not curves.has_enough_games(curve):
+            return None
+        if query["high"]:
+            high = decimal_number(query["high"], "high", -math.inf, math.inf)
+        else:
+            nearest = min(curve.points, key=lambda p: 0 if p.lower == low else abs(p.value - low))
+            low, high = nearest.lower, nearest.upper
+        for positions in positions_of(query):
+            for sample in positions.loaded.samples:
+                if sample.name == query["at"]:
+                    part = sample
+                    if not of_all and query.where is not None:
+                        part = sample.where(positions.holding(query.study, query.where))
+                    return cls(positions, part, curve, low, high)
+        return None
+
+    @property
+    def inside(self) -> Any:
+        """Which of the sample's positions it has."""
+        values = self.sample.values
+        if self.low >= self.high or self.high == math.inf:
+            return values >= self.low
+        return (values >= self.low) & (values < self.high)
+
+
+def range_of(query: StudyQuery) -> Values | None:
+    """Figures and boards of a range of values."""
+    chosen = _Chosen.of(query)
+    if chosen is None:
+        return None
+    sample, low, high = chosen.sample, chosen.low, chosen.high
+    inside = chosen.inside
+    of_all = not chosen.curve.condition
+    found: Values = {
+        "name": sample.name,
+        "unit": sample.unit,
+        "low": value_text(low, sample.unit),
+        "high": value_text(high, sample.unit),
+        "from": low,
+        "to": high,
+        "condition": "" if of_all else query.where,
+        "positions": int(inside.sum()),
+        "other_part": query.where and query.to(part=None if of_all else "all", draw=None),
+        "of_all": of_all,
+        "others": [
+            (each.name, query.to(at=each.name, draw=None))
+            for positions in positions_of(query)
+            for each in positions.loaded.samples
+            if each.unit == sample.unit and each.name != sample.name
+        ],
+    }
+    if not found["positions"]:
+        return found | {"boards": Boards([])}
+    share = share_of(sample.results[inside], sample.games[inside], hk.Resampling(_FEW))
+    draw = query.number("draw", 0, 0, 10_000)
+    point = replace(chosen.curve.points[0], lower=low, upper=high)
+    of_range = replace(chosen.curve, points=(point,))
+    [examples] = bin_examples(chosen.positions.loaded, sample, of_range, _BOARDS, draw)
+    return found | {
+        "share": f"{share.share:.1%}",
+        "interval": f"{share.low:.1%} to {share.high:.1%}",
+        "games": share.games,
+        "boards": boards(query, examples),
+        "draw": draw,
+        "downloads": Downloads("the positions", downloads(query, "range")),
     }
 
 
-def _bin(query: StudyQuery) -> Values | None:
-    """Boards of one bin of a curve."""
-    if query.by is not None:
-        return None
-    low = decimal_number(query["low"], "low", -math.inf, math.inf)  # the first bin is open below
-    of_all = query["part"] == "all" or query.where is None
-    for positions in positions_of(query):
-        for sample in positions.loaded.samples:
-            if sample.name != query["at"]:
-                continue
-            curves = [
-                part
-                for part in _answer(query).curves
-                if part.name == sample.name and bool(part.condition) != of_all
-            ]
-            points = [point for part in curves for point in part.points]
-            if not points or not all(map(_answer(query).curves.has_enough_games, curves)):
-                return None
-            part = sample
-            if not of_all and query.where is not None:
-                part = sample.where(positions.holding(query.study, query.where))
-            point = min(points, key=lambda each: 0 if each.lower == low else abs(each.value - low))
-            draw = query.number("draw", 0, 0, 10_000)
-            of_bin = replace(curves[0], points=(point,))
-            [examples] = bin_examples(positions.loaded, part, of_bin, _BOARDS, draw)
-            return {
-                "name": sample.name,
-                "value": value_text(point.value, sample.unit),
-                "share": f"{point.share:.1%}",
-                "interval": f"{point.low:.1%} to {point.high:.1%}",
-                "positions": point.positions,
-                "games": point.games,
-                "condition": "" if of_all else query.where,
-                "boards": boards(query, examples),
-                "more": query.to(draw=draw + 1) + "#bin",
-            }
-    return None
+@dataclass(frozen=True, repr=False)
+class RangePositions(Result):
+    """The positions of a range of values, to be saved."""
+
+    drawn_by = "evaluation_curves"
+
+    curve: Curve
+    """The part of the curve over the range."""
+    columns: pa.Table
+    """Game, ply, value and result of each."""
+
+    @property
+    def title(self) -> str:
+        """One-line title."""
+        return f"{len(self.columns):,} positions by {self.curve.name}"
+
+    def chart(self) -> AltairChart:
+        """Draw the part of the curve over the range."""
+        return evaluation_curves(Curves((self.curve,)))
+
+    def table(self) -> pa.Table:
+        """One row per position."""
+        return self.columns
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """Rows of the text table."""
+        columns = self.columns.to_pydict()
+        rows = zip(*columns.values(), strict=True)
+        return (tuple(columns), *(tuple(map(str, row)) for row in rows))
+
+
+def _range_positions(query: StudyQuery) -> RangePositions:
+    chosen = _Chosen.of(query)
+    if chosen is None:
+        raise hk.errors.ParameterError("at", "is an evaluator whose curve is shown")
+    sample, loaded = chosen.sample, chosen.positions.loaded
+    rows = np.flatnonzero(chosen.inside)
+    places = rows if sample.rows is None else sample.rows[rows]
+    table = pa.table(
+        {
+            "game_id": loaded.game_ids[places],
+            "ply": loaded.plies[places],
+            "value": sample.values[rows],
+            "result": sample.results[rows],
+        }
+    )
+    points = [
+        point
+        for point in chosen.curve.points
+        if point.upper > chosen.low and point.lower < chosen.high
+    ]
+    return RangePositions(replace(chosen.curve, points=tuple(points)), table)
 
 
 def boards(query: StudyQuery, examples: Iterable[Example]) -> Boards:
@@ -248,11 +440,10 @@ def boards(query: StudyQuery, examples: Iterable[Example]) -> Boards:
 
 def game_address(query: StudyQuery, game: int, ply: int | None = None) -> str:
     """Address of a game in the viewer."""
-    return query.to("/study/game", game=game, ply=ply, at=None, low=None, part=None, draw=None,
-                    page=None, slice=None)  # fmt: skip
+    return query.to("/study/game", game=game, ply=ply, draw=None, page=None, slice=None)
 
 
-# Splits
+# Slices
 
 
 def _chosen(query: StudyQuery) -> str:
@@ -281,10 +472,13 @@ def _slice_values(query: StudyQuery) -> Values:
     if total > _AT_ONCE and not query["search"]:
         return values | {"ask_first": total, "slices": None}
     slices = _slices_of(query)
-    chosen = query.number("slice", 1, 1, max(len(slices), 1))
-    listed = [
+    opened = query.number("slice", 0, 0, len(slices))
+    listed: list[Values] = [
         {
             "number": number,
+            "words": biased.condition.words,
+            "verdict": biased.verdict,
+            "effect": f"{100 * biased.effect.value:+.1f}",
             "sentence": biased.sentence,
             "is_sure": biased.is_sure,
             "q": probability_text(biased.q_value),
@@ -292,33 +486,51 @@ def _slice_values(query: StudyQuery) -> Values:
             "games": biased.gap.games,
             "also": biased.also_text,
             "sql": biased.condition.sql,
-            "curves": query.to(view=None, where=_both(query.where, biased.condition.sql),
+            "curves": query.to(view="curves", where=_both(query.where, biased.condition.sql),
                                engine=[name], of=None, slice=None, search=None),
             "boards_at": query.to(slice=number) + f"#slice-{number}",
-            "boards": _slice_boards(query, name, slices, number) if number == chosen else None,
+            "is_opened": number == opened,
+            "boards": _slice_boards(query, name, slices, number, number == opened),
         }
         for number, biased in enumerate(slices, 1)
     ]  # fmt: skip
-    shown = result_section(slices, downloads=downloads(query, "slices")) if listed else None
-    return values | {"ask_first": None, "slices": listed, "shown": shown, "notes": slices.notes()}
+    heading, *rows = slices.lines()
+    table = Details("The same in numbers", (), (Table(slices.title, heading, rows),))
+    chart = Chart(slices.chart(), "", " ".join(each["sentence"] for each in listed))
+    covered = () if slices.coverage is None else (slices.coverage.text(hint=False),)
+    return values | {
+        "ask_first": None,
+        "slices": listed,
+        "shown": Section(slices.title, (), (chart, table)) if listed else None,
+        "saved": Downloads(slices.title, downloads(query, "slices")),
+        "notes": (*covered, *slices.notes()),
+    }
 
 
 def _both(one: str | None, other: str) -> str:
     return other if one is None else f"({one}) and ({other})"
 
 
-def _slice_boards(query: StudyQuery, name: str, slices: Slices, number: int) -> Boards:
-    from hyoka.study.sampling import measured, slice_columns  # noqa: PLC0415
+def _slice_boards(
+    query: StudyQuery, name: str, slices: Slices, number: int, is_opened: bool
+) -> Boards:
+    """The worst position of a slice, or several if it is opened."""
+    from hyoka.study.sampling import slice_columns  # noqa: PLC0415
 
-    question = query.question.also(by=None)
-    columns = slice_columns(query.study)  # With these, the same positions fit in memory.
-    loaded = once(
-        query,
-        f"slices of {name}",
-        lambda: measured(query.study, name, question, columns=columns),
-    )
-    ended, biased = on_the_board(query.study), slices[number - 1]
-    return boards(query, examples_against(loaded, loaded.samples[0], biased, ended, _BOARDS))
+    count = _BOARDS if is_opened else 1
+
+    def look() -> tuple[Example, ...]:
+        question = query.question.also(by=None)
+        columns = slice_columns(query.study)  # With these, the same positions fit in memory.
+        loaded = once(
+            query,
+            f"slices of {name}",
+            lambda: measured(query.study, name, question, columns=columns),
+        )
+        ended = once(query, "ended", lambda: on_the_board(query.study))
+        return examples_against(loaded, loaded.samples[0], slices[number - 1], ended, count)
+
+    return boards(query, once(query, f"boards {name} {number} {count}", look))
 
 
 # Games
@@ -363,7 +575,7 @@ def _game_values(query: StudyQuery) -> Values:
     }
 
 
-# Where two disagree
+# Two evaluators
 
 
 def _two(query: StudyQuery) -> tuple[str, str]:
@@ -372,9 +584,20 @@ def _two(query: StudyQuery) -> tuple[str, str]:
     names = list(dict.fromkeys([*chosen, *query.engines, *evaluators]))
     if len(names) < 2:
         raise hk.errors.StudyError(
-            "two evaluators are needed to disagree: evaluate the study with another one"
+            "two evaluators are needed for a comparison: evaluate the study with another one"
         )
     return names[0], names[1]
+
+
+def _comparison(query: StudyQuery) -> Comparison:
+    one, other = _two(query)
+    question = query.question.also(by=None, resampling=_some(query))
+    comparison: Comparison = once(
+        query,
+        f"comparison {one} {other}",
+        lambda: query.study.compare(one, other, question),
+    )
+    return comparison
 
 
 def _disagreements(query: StudyQuery) -> Disagreement:
@@ -388,9 +611,7 @@ def _disagreements(query: StudyQuery) -> Disagreement:
     return disagreement
 
 
-def _disagreement_values(query: StudyQuery) -> Values:
-    from hyoka.study.sampling import measured  # noqa: PLC0415
-
+def _compare_values(query: StudyQuery) -> Values:
     one, other = _two(query)
     disagreement = _disagreements(query)
     question = query.question.also(by=None)
@@ -401,12 +622,56 @@ def _disagreement_values(query: StudyQuery) -> Values:
         loaded, disagreement, loaded.samples[0], loaded.samples[1], _BOARDS
     )
     where = ["--where", query.where] if query.where else []
+    results: list[tuple[str, Result]] = [
+        ("comparison", _comparison(query)), ("disagreements", disagreement)
+    ]  # fmt: skip
     return {
         "one": one,
         "other": other,
-        "shown": result_section(disagreement, downloads=downloads(query, "disagreements")),
+        "swapped": query.to(one=other, other=one),
+        "results": [
+            result_section(result, downloads=downloads(query, name), opened=name == "comparison")
+            for name, result in results
+        ],
         "boards": boards(query, examples),
-        "commands": [query.command("analyze", "disagreements", *where, evaluators=[one, other])],
+        "commands": [
+            query.command("analyze", "compare", *where, evaluators=[one, other]),
+            query.command("analyze", "disagreements", *where, evaluators=[one, other]),
+        ],
+    }
+
+
+# One evaluator
+
+
+def _certainty(query: StudyQuery) -> Certainty:
+    name = _chosen(query)
+    question = query.question.also(by=None, resampling=_some(query))
+    certainty: Certainty = once(
+        query,
+        f"certainty {name}",
+        lambda: query.study.certainty(name, question, top=_BOARDS),
+    )
+    return certainty
+
+
+def _certainty_values(query: StudyQuery) -> Values:
+    certainty = _certainty(query)
+    examples = [
+        Example(
+            each.game, each.ply, f"{certainty.name} {each.value:.1%} for the first player",
+            each.result,
+        )
+        for each in certainty.errors
+    ]  # fmt: skip
+    where = ["--where", query.where] if query.where else []
+    return {
+        "of": _chosen(query),
+        "results": [result_section(certainty, downloads=downloads(query, "certainty"))],
+        "boards": boards(query, examples),
+        "commands": [
+            query.command("analyze", "certainty", *where, evaluators=[_chosen(query)]),
+        ],
     }
 
 
@@ -415,45 +680,47 @@ def _disagreement_values(query: StudyQuery) -> Values:
 
 _NAMED: Final[Mapping[str, str]] = {
     "metrics": "Metrics",
-    "calibration": "Win probabilities",
+    "reliability": "Reliability: how often claims hold",
+    "calibration": "Win probabilities of scores",
     "wdl-curves": "Win, draw and loss by value",
-    "wdl": "Win, draw and loss over the game",
+    "wdl": "Win and draw by score and move",
 }
-"""Results as people call them, where one cannot be had."""
+"""Titles of results."""
 
 
 def _with_results(
-    make: Mapping[str, Callable[[StudyQuery], Result]], *commands: str
-) -> tuple[Callable[[StudyQuery], Values], Callable[[StudyQuery], Mapping[str, Result]]]:
-    """A view of results, one below the other."""
-
-    def results(query: StudyQuery) -> Mapping[str, Result]:
-        return {name: _made(query, name, of) for name, of in make.items()}
+    make: Mapping[str, Callable[[StudyQuery], Result]],
+    *commands: str,
+    names: Callable[[StudyQuery], list[str]] = lambda query: query.engines,
+) -> tuple[Callable[[StudyQuery], Values], Mapping[str, Callable[[StudyQuery], Result]]]:
+    """A view of results, each with its chart."""
 
     def values(query: StudyQuery) -> Values:
         sections: list[Section] = []
         problems: list[str] = []
-        for name, of in make.items():
+        for name, result_of in results.items():
             try:
-                result = _made(query, name, of)
+                result = result_of(query)
             except hk.errors.StudyError as error:
-                problems.append(f"{_NAMED.get(name, name)}: {error}.")
+                problems.append(f"{_NAMED[name]}: {error}.")
                 continue
             saved = downloads(query, name)
-            sections.append(result_section(result, downloads=saved, opened=name == "metrics"))
+            section = result_section(result, downloads=saved, opened=name == "metrics")
+            sections.append(replace(section, title=_NAMED[name]))
         where = ["--where", query.where] if query.where else []
         return {
             "results": sections,
             "problems": problems,
-            "commands": [query.command(command, *where) for command in commands],
+            "commands": [
+                query.command(command, *where, evaluators=names(query)) for command in commands
+            ],
         }
 
+    def kept(name: str, of: Callable[[StudyQuery], Result]) -> Callable[[StudyQuery], Result]:
+        return lambda query: once(query, f"{name} {names(query)}", lambda: of(query))
+
+    results = {name: kept(name, of) for name, of in make.items()}
     return values, results
-
-
-def _made(query: StudyQuery, name: str, make: Callable[[StudyQuery], Result]) -> Result:
-    result: Result = once(query, name, lambda: make(query))
-    return result
 
 
 def _question(query: StudyQuery) -> Question:
@@ -465,27 +732,81 @@ _metrics: Final = _with_results(
 )
 _calibration: Final = _with_results(
     {
+        "reliability": lambda query: query.study.reliability(query.engines, _question(query)),
         "calibration": lambda query: query.study.calibration(query.engines, _question(query)),
-        "wdl-curves": lambda query: query.study.curve(query.engines, _question(query), wdl=True),
-        "wdl": lambda query: query.study.wdl(query.engines, _question(query)),
     },
+    "analyze reliability",
     "calibrate",
+)
+
+
+def _only(query: StudyQuery) -> list[str]:
+    return [_chosen(query)]
+
+
+_wdl: Final = _with_results(
+    {
+        "wdl": lambda query: query.study.wdl(_only(query), _question(query).also(by=None)),
+        "wdl-curves": lambda query: query.study.curve(
+            _only(query), _question(query).also(by=None), wdl=True
+        ),
+    },
     "wdl",
+    names=_only,
 )
 
 VIEWS: Final[Mapping[str, View]] = {
+    "overview": View(
+        "Overview",
+        "Who has judged the positions, and how well.",
+        _overview_values,
+        is_quick=lambda _query: True,
+        has_condition=False,
+    ),
     "curves": View(
         "Curves",
         "How often the first player won, by what evaluators said.",
         _curve_values,
-        lambda query: {"curves": _answer(query).curves, "gaps": _answer(query).gaps},
+        {
+            "curves": lambda query: _answer(query).curves,
+            "gaps": lambda query: _answer(query).gaps,
+            "range": _range_positions,
+        },
         lambda query: query.by is None and are_loaded(query),
     ),
     "slices": View(
         "Slices",
         "Conditions under which an evaluator is most wrong.",
         _slice_values,
-        lambda query: {"slices": _slices_of(query)},
+        {"slices": _slices_of},
+    ),
+    "compare": View(
+        "Compare",
+        "Two evaluators on the same positions: who is better, and who was right.",
+        _compare_values,
+        {"comparison": _comparison, "disagreements": _disagreements},
+        columns=2,
+    ),
+    "certainty": View(
+        "Certainty",
+        "How often the side that an evaluator prefers scores, and where it was sure and wrong.",
+        _certainty_values,
+        {"certainty": _certainty},
+    ),
+    "calibration": View(
+        "Calibration",
+        "What scores are worth, and how far claims hold.",
+        *_calibration,
+        columns=2,
+    ),
+    "wdl": View(
+        "Win, draw, loss",
+        "The chances of a win, a draw and a loss by score and move number.",
+        *_wdl,
+        columns=2,
+    ),
+    "metrics": View(
+        "Metrics", "How well evaluators tell wins from losses.", *_metrics
     ),
     "games": View(
         "Games",
@@ -493,18 +814,9 @@ VIEWS: Final[Mapping[str, View]] = {
         _game_values,
         is_quick=lambda _query: True,
     ),
-    "disagreements": View(
-        "Disagreements",
-        "Where two evaluators differ most, and who was right.",
-        _disagreement_values,
-        lambda query: {"disagreements": _disagreements(query)},
-    ),
-    "metrics": View(
-        "Metrics", "How well evaluators tell wins from losses.", *_metrics
-    ),
-    "calibration": View(
-        "Calibration",
-        "What scores are worth: win probabilities, and win, draw and loss over the game.",
-        *_calibration,
-    ),
 }  # fmt: skip
+
+RESULTS: Final[Mapping[str, Callable[[StudyQuery], Result]]] = {
+    name: result for view in VIEWS.values() for name, result in view.results.items()
+}
+"""All results that can be saved."""

@@ -5,6 +5,7 @@ import dataclasses
 import html
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from e2e.studio import HOSTILE
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
 from hyoka.apps.studio.pages import address
+from hyoka.apps.studio.rooms.study_views import VIEWS
 from hyoka.arena import Sprt
 from hyoka.arena.journal import PLAYING, GameInPlay, Playing
 from hyoka.learning.objective_search import Step
@@ -34,6 +36,7 @@ from hyoka.study.evaluating import evaluate
 
 TOKEN = "a-token-that-nobody-guesses"
 PART = {"hx-request": "true"}
+CURVES = {"path": "a study", "view": "curves"}
 PAWNS = [f"{file}{steps}" for file in "abcdegh" for steps in (3, 4)]
 GAMES = len(PAWNS) ** 2
 """As many as differ."""
@@ -136,10 +139,9 @@ def part(client: TestClient, place: str, /, **query: object) -> str:
 
 PAGES = [
     address("/study"),
-    *(
-        address("/study", path="a study", view=view)
-        for view in ("curves", "slices", "games", "disagreements", "metrics", "calibration")
-    ),
+    *(address("/study", path="a study", view=view) for view in VIEWS),
+    address("/study/row", path="a study", of="comments"),
+    address("/study/range", path="a study", at="comments", low="-0.5", high="0.5"),
     address("/study/game", path="a study", game=0),
     address("/study/game", path="a study", game=0, ply=2),
     address("/match"),
@@ -173,9 +175,7 @@ def test_a_condition_has_the_numbers_of_the_library(client: TestClient, folder: 
     condition = "ply >= 3"
     question = Question(by=condition, resampling=hk.Resampling(0))
     expected = next(gap for gap in study.gaps("comments", question) if gap.condition == condition)
-    shown = html.unescape(
-        part(client, "/study", path="a study", engine="comments", where=condition)
-    )
+    shown = html.unescape(part(client, "/study", **CURVES, engine="comments", where=condition))
     level = expected.gap.level
     assert level.effect.text("+.3f") in shown
     assert f"p {level.p_value:.2g}" in shown
@@ -194,7 +194,7 @@ def test_a_condition_has_the_numbers_of_the_library(client: TestClient, folder: 
 def test_a_condition_of_few_games_has_no_figures(client: TestClient, folder: Path) -> None:
     study = hk.Study.open(folder / "a study")
     condition = "game_id < 12"
-    query = {"path": "a study", "engine": "comments", "where": condition}
+    query = CURVES | {"engine": "comments", "where": condition}
     question = Question(by=condition, resampling=hk.Resampling(0))
     [gap] = [each for each in study.gaps("comments", question) if each.condition == condition]
     [curve] = [each for each in study.curve("comments", question) if each.condition == condition]
@@ -205,40 +205,40 @@ def test_a_condition_of_few_games_has_no_figures(client: TestClient, folder: Pat
     assert "–: 1 slice of fewer than 20 games" in shown
     for point in curve.points:
         bin_shown = part(client, "/study", **query, at="comments", low=repr(point.lower))
-        assert 'id="bin"' not in bin_shown
+        assert "Some of them" not in bin_shown
         overall = part(client, "/study", **query, at="comments", low=repr(point.lower), part="all")
-        assert 'id="bin"' in overall
+        assert "Some of them" in overall
 
 
 def test_tabs_lead_on_with_what_was_typed(client: TestClient) -> None:
-    shown = part(client, "/study", path="a study", engine="comments", where="ply > 1")
+    shown = part(client, "/study", **CURVES, engine="comments", where="ply > 1")
     [tabs] = re.findall(r'<nav id="views" [^>]*hx-swap-oob="true">.*?</nav>', shown, re.DOTALL)
     links = [html.unescape(each) for each in re.findall(r'href="([^"]+)"', tabs)]
-    assert len(links) == 6
+    assert len(links) == len(VIEWS)
     assert all("where=ply+%3E+1&" in f"{link}&" and "engine=comments" in link for link in links)
-    assert 'hx-swap-oob="true">' not in client.get(address("/study", path="a study")).text
+    assert 'hx-swap-oob="true">' not in client.get(address("/study", **CURVES)).text
 
 
 def test_a_condition_that_is_half_typed_leaves_what_stood_there(client: TestClient) -> None:
-    asked = address("/study", path="a study", where="ply >")
+    asked = address("/study", **CURVES, where="ply >")
     answer = client.get(asked, headers=PART | {"hx-trigger": "ask"})
     assert (answer.status_code, answer.headers["hx-reswap"]) == (400, "none")
-    assert '<div id="problem" hx-swap-oob="true"><div class="error"' in answer.text
+    assert 'hx-swap-oob="true"><div class="error" role="alert"' in answer.text
     assert 'id="views"' in answer.text
     # A page that has no answer yet does not go on saying that it reads.
     assert "hx-reswap" not in client.get(asked, headers=PART | {"hx-trigger": "answer"}).headers
-    right = part(client, "/study", path="a study", where="ply > 1")
-    assert '<div id="problem" hx-swap-oob="true"></div>' in right
+    right = part(client, "/study", **CURVES, where="ply > 1")
+    assert '<div id="problem" aria-live="polite" hx-swap-oob="true"></div>' in right
 
 
 def test_curves_say_how_many_positions_all_have_judged(client: TestClient, folder: Path) -> None:
     study = hk.Study.create(folder / "few", records=[folder / "games.pgn"])
     evaluate(study, ["comments"])
     evaluate(study, ["ab:depth=1"], where="ply = 2")
-    both = part(client, "/study", path="few")
+    both = part(client, "/study", path="few", view="curves")
     counts = f"the {GAMES:,} positions of {GAMES:,} decided games that both evaluated"
     assert f"{counts} (each alone {GAMES:,} to {6 * GAMES:,})" in both
-    alone = part(client, "/study", path="few", engine="comments")
+    alone = part(client, "/study", path="few", view="curves", engine="comments")
     assert "that both evaluated" not in alone
     # Splits call evaluators as the rest of the page does.
     none = part(client, "/study", path="few", view="slices", of=study.engines[0])
@@ -252,7 +252,7 @@ def test_curves_say_that_they_are_of_a_sample_of_a_large_study(
     evaluate(study, ["comments"])
     monkeypatch.setattr(sampling, "_ROW_BYTES", 10**7)
     share = 2e9 / (6 * GAMES * 10**7)
-    shown = part(client, "/study", path="large", where="ply > 2")
+    shown = part(client, "/study", path="large", view="curves", where="ply > 2")
     assert f"Measured on a random {share:.3g} of the games, which fits in 2G" in shown
 
 
@@ -314,11 +314,15 @@ def test_a_condition_that_never_ends_is_ended(
         "/study?path=/etc",
         "/study?path=matches/short",
         "/study?path=a+study&view=nothing",
-        "/study?path=a+study&engine=nobody",
-        "/study?path=a+study&draws=all",
-        "/study?path=a+study&resamples=99999999",
-        "/study?path=a+study&resamples=-1",
-        "/study?path=a+study&at=comments&low=here",
+        "/study/row?path=a+study&of=nobody",
+        "/study/range?path=a+study&at=comments&low=nan&high=1",
+        "/study/values?path=a+study&column=nothing",
+        "/study/values?path=a+study&column=ply%22+from+positions--",
+        "/study?path=a+study&view=curves&engine=nobody",
+        "/study?path=a+study&view=curves&draws=all",
+        "/study?path=a+study&view=curves&resamples=99999999",
+        "/study?path=a+study&view=curves&resamples=-1",
+        "/study?path=a+study&view=curves&at=comments&low=here",
         "/study/game?path=a+study&game=99999",
         "/study/game?path=a+study&game=0&ply=99",
         "/study/game?path=a+study&game=zero",
@@ -343,14 +347,67 @@ def test_missing_things_are_named_in_a_sentence(client: TestClient, asked: str) 
 
 
 def test_a_bin_shows_boards_that_lead_to_their_games(client: TestClient) -> None:
-    shown = part(client, "/study", path="a study", engine="comments", where="ply > 1")
+    shown = part(client, "/study", **CURVES, engine="comments", where="ply > 1")
     bins = [html.unescape(each) for each in re.findall(r'<th scope="row"><a href="([^"]+)"', shown)]
     assert bins
-    opened = client.get(bins[-1].partition("#")[0], headers=PART).text
+    opened = client.get(bins[-1], headers=PART).text
     games = re.findall(r'<a href="([^"]+)" class="to-game"', opened)
     assert games
     assert "Draw others" in opened
     assert client.get(html.unescape(games[0])).status_code == 200
+
+
+def test_a_range_of_values_has_the_positions_of_sql(client: TestClient, folder: Path) -> None:
+    rows = hk.Study.open(folder / "a study").sql(
+        "select p.game_id, p.ply, e.score, p.result from positions p join evaluations e using "
+        "(game_id, ply) where engine = 'comments' and e.score >= -50 and e.score < 75 and p.ply > 2"
+    )
+    query = CURVES | {"engine": "comments", "where": "ply > 2", "at": "comments"}
+    query |= {"low": "-50.0", "high": "75.0"}
+    shown = html.unescape(part(client, "/study/range", **query))
+    results = rows["result"].to_numpy()
+    assert f"{len(rows):,} positions of" in shown
+    assert f"<strong>{results.mean():.1%}</strong>" in shown
+    saved = client.get(address("/study/save", **query, result="range") + "&as=json").json()
+    found = {(row["game_id"], row["ply"]) for row in saved}
+    assert found == set(zip(rows["game_id"].to_pylist(), rows["ply"].to_pylist(), strict=True))
+    nothing = part(client, "/study/range", **query | {"low": "9000.0", "high": "9001.0"})
+    assert "No position is in this range" in nothing
+    picture = client.get(address("/study/save", **query, result="range") + "&as=svg")
+    assert b"<svg" in picture.content
+
+
+def test_the_overview_has_the_accuracy_of_sql(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "a study", tmp_path / "a study")  # of which nothing is known yet
+    client, study = client_of(tmp_path), hk.Study.open(tmp_path / "a study")
+    overview = client.get("/study?path=a+study").text
+    for name in study.engines:
+        assert f"/study/row?path=a+study&amp;of={name}" in overview
+        [counts] = study.sql(
+            "select avg(case when e.score >= 0 then p.result else 1 - p.result end) as accuracy, "
+            "count(*) as positions from positions p join evaluations e using (game_id, ply) where "
+            f"engine = '{name}' and e.score is not null and p.result in (0, 1)"
+        ).to_pylist()
+        row = part(client, "/study/row", path="a study", of=name)
+        assert f'data-label="Accuracy">{counts["accuracy"]:.1%}<' in row
+        assert f'data-label="Positions">{counts["positions"]:,}<' in row
+        assert "<polyline points=" in row
+    # Figures that are known are part of the page.
+    assert "/study/row?" not in client.get("/study?path=a+study").text
+
+
+def test_values_of_a_column_are_suggested(client: TestClient, folder: Path) -> None:
+    def suggested(column: str) -> list[str]:
+        answer = client.get(address("/study/values", path="a study", column=column))
+        texts: list[str] = answer.json()
+        return texts
+
+    assert suggested("ply") == [str(ply) for ply in range(7)]
+    quantiles = [float(text) for text in suggested("game_id")]
+    assert quantiles[0] == 0
+    assert quantiles[-1] == GAMES - 1
+    assert quantiles == sorted(quantiles)
+    assert suggested("first_to_play") == ["True", "False"]
 
 
 def test_a_slice_has_curves_and_boards(tmp_path: Path) -> None:
@@ -366,10 +423,18 @@ def test_a_slice_has_curves_and_boards(tmp_path: Path) -> None:
     (tmp_path / "games.pgn").write_text("\n".join(texts))
     evaluate(hk.Study.create(tmp_path / "study", records=[tmp_path / "games.pgn"]), ["comments"])
     client = client_of(tmp_path)
+    question = Question(resampling=hk.Resampling(100))
+    found = hk.Study.open(tmp_path / "study").slices("comments", question)
     shown = html.unescape(part(client, "/study", path="study", view="slices"))
     assert "first_to_play" in shown
     assert 'id="slice-1"' in shown
-    assert shown.count('class="to-game"') > 1
+    slices = shown.count('id="slice-')
+    assert shown.count('class="to-game"') == slices
+    opened = part(client, "/study", path="study", view="slices", slice=1)
+    assert opened.count('class="to-game"') > slices
+    assert shown.count('<p class="quiet-words">also: ') == sum(
+        bool(each.also_text) for each in found
+    )
     [curves] = re.findall(r'href="([^"]+)" aria-label="Curves of slice 1"', shown)
     assert "Level" in client.get(curves, headers=PART).text
 
@@ -467,7 +532,7 @@ def test_a_study_that_nobody_judged_says_what_to_do(client: TestClient) -> None:
     shown = client.get("/study?path=unjudged").text
     assert "/runs/new?command=study+evaluate&amp;study=unjudged" in shown
     assert client.get("/study?path=unjudged&view=games").text.count("/study/game?") == 1
-    assert client.get("/study?path=unjudged", headers=PART).status_code == 400
+    assert client.get("/study?path=unjudged&view=curves", headers=PART).status_code == 400
 
 
 def test_an_empty_folder_says_what_to_do(tmp_path: Path) -> None:
@@ -497,7 +562,7 @@ def test_a_form_that_cannot_start_is_shown_again_as_it_was_filled_in(tmp_path: P
 
 def test_charts_are_as_wide_as_their_page(client: TestClient) -> None:
     def widest() -> float:
-        text = part(client, "/study", path="a study")
+        text = part(client, "/study", path="a study", view="metrics")
         return max(float(width) for width in re.findall(r'<svg [^>]*width="([\d.]+)"', text))
 
     wide = widest()
