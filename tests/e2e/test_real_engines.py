@@ -125,6 +125,37 @@ def test_stockfish_evaluates_whole_games_quickly_and_again_the_same(session: Ses
         assert (one.score, one.mate, one.best) == (other.score, other.mate, other.best)
 
 
+def test_stockfish_reports_the_variations_that_python_chess_reads(session: Sessions) -> None:
+    import chess.engine  # noqa: PLC0415 - only where Stockfish is installed
+
+    limits, moves = Limits(nodes=20_000), random_line("chess", 9, 4)
+    with session("uci:Threads=1:stockfish") as ours:
+        *_, last = ours.analyze(EnginePosition("chess", moves=moves), limits, lines=3)
+        began = ours.analyze(EnginePosition("chess"), Limits(time_s=30))
+        next(began)
+        began.close()  # at once, not after half a minute
+        assert isinstance(ours.evaluate(EnginePosition("chess"), Limits(nodes=100)), Evaluation)
+        command = ours.spec.program()
+    board = chess.Board()
+    for move in moves:
+        board.push_uci(move)
+    with chess.engine.SimpleEngine.popen_uci(list(command)) as theirs:
+        options = {"Threads": 1, "UCI_ShowWDL": True}
+        theirs.configure({name: value for name, value in options.items() if name in theirs.options})
+        reports = theirs.analysis(board, chess.engine.Limit(nodes=20_000), multipv=3)
+        depth = last[0].evaluation.depth
+        of_depth = {
+            info["multipv"]: info
+            for info in reports
+            if info.get("depth") == depth and "pv" in info and "lowerbound" not in info
+        }
+    assert sorted(of_depth) == [1, 2, 3]
+    for number, info in of_depth.items():
+        line = last[number - 1]
+        assert line.evaluation.score == info["score"].white().score()
+        assert line.moves[:3] == tuple(move.uci() for move in info["pv"][:3])
+
+
 def test_stockfish_castles_in_chess960(session: Sessions) -> None:
     start = "4k3/8/8/8/8/8/8/RK5R w KQ - 0 1"
     with session("uci:nodes=500:stockfish") as engine:

@@ -8,6 +8,7 @@ from hyoka.engines.client.conformance import Check, EngineChecks, check_engine
 from hyoka.engines.client.engine import Engine
 from hyoka.engines.client.process import kill_all_engines
 from hyoka.engines.client.session import EngineSession, Failure, start_engine
+from hyoka.engines.client.uci import EngineLine
 from hyoka.engines.spec import PROTOCOLS, EnginePosition, EngineSpec, Limits
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Check",
     "Engine",
     "EngineChecks",
+    "EngineLine",
     "EnginePosition",
     "EngineSession",
     "EngineSpec",

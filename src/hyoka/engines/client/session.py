@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import time
 from collections import deque
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +16,7 @@ from hyoka.engines.client.cecp import CecpEngine
 from hyoka.engines.client.engine import Engine
 from hyoka.engines.client.gtp import Answer, GtpEngine
 from hyoka.engines.client.transport import printable
-from hyoka.engines.client.uci import UciEngine, UsiEngine
+from hyoka.engines.client.uci import EngineLine, UciEngine, UsiEngine
 from hyoka.engines.spec import EnginePosition, EngineSpec, Limits
 from hyoka.foundation.errors import EngineError, Error
 from hyoka.games.evaluation import Evaluation
@@ -46,6 +46,10 @@ async def start_engine(spec: EngineSpec | str, cwd: Path | None = None) -> Engin
     if isinstance(spec, str):
         spec = EngineSpec.from_text(spec)
     return await _CLIENTS[spec.protocol].start(spec, cwd)
+
+
+async def _ended(task: asyncio.Task[T]) -> T:
+    return await task
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +187,48 @@ class EngineSession:
     ) -> Evaluation | Failure:
         """Evaluate one position; `evaluate_many` is faster for many."""
         return self.evaluate_many([position], limits)[0]
+
+    def analyze(
+        self, position: EnginePosition, limits: Limits | None = None, *, lines: int = 1
+    ) -> Generator[tuple[EngineLine, ...], None, None]:
+        """Yield the variations of a UCI or USI engine as it reports them, the best first.
+
+        Each tuple has the variations of one depth. Closing the iterator stops the search.
+
+        with EngineSession("uci:stockfish") as session:
+            for best, *others in session.analyze(EnginePosition("chess"), lines=3):
+                print(best.evaluation.depth, best.evaluation.score, *best.moves)
+        """
+        news: asyncio.Queue[tuple[EngineLine, ...] | None] = asyncio.Queue()
+        running = self._run(self._running_engine())
+        if not isinstance(running, UciEngine):
+            protocol = self.spec.protocol.upper()
+            raise EngineError(
+                self.spec.program_name,
+                f"cannot report while it searches ({protocol})",
+                reason="refused",
+            )
+        engine = running
+
+        async def begin() -> asyncio.Task[Evaluation]:
+            asked = engine.analyze(position, limits, lines=lines, on_lines=news.put_nowait)
+            task = asyncio.create_task(asked)
+            task.add_done_callback(lambda _: news.put_nowait(None))
+            return task
+
+        task = self._run(begin())
+        try:
+            while (found := self._run(news.get())) is not None:
+                while not news.empty() and (later := news.get_nowait()) is not None:
+                    found = later
+                yield found
+                if task.done() and news.empty():
+                    break
+        finally:
+            if not task.done():
+                engine.stop_search()
+            self._run(_ended(task))
+            self._restarts_in_a_row = 0
 
     def best_move(self, position: EnginePosition, limits: Limits | None = None) -> str | None:
         """Return the engine's move; None if the game is over. Raises EngineError."""

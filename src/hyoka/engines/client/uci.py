@@ -3,8 +3,8 @@
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final, Self
 
 from hyoka.engines.client.engine import DEEPEST, Engine
@@ -211,6 +211,59 @@ class _Search:
         self._by_move.update(by_move)
 
 
+@dataclass(frozen=True, slots=True)
+class EngineLine:
+    """A variation that an engine reports while it searches."""
+
+    evaluation: Evaluation
+    """After the variation's first move; from the first player's view."""
+    moves: tuple[str, ...]
+    """The variation, in the engine's notation."""
+
+
+OnLines = Callable[[tuple[EngineLine, ...]], None]
+"""Hears the variations of one depth, the best first."""
+_VARIATION: Final = re.compile(r" multipv (\d{1,4})(?= |$)")
+_LONGEST_PV: Final = 64
+
+
+class _LiveSearch(_Search):
+    """A search whose variations are reported as soon as all of a depth are there."""
+
+    __slots__ = ("_count", "_depth", "_found", "_on_lines", "_parse")
+
+    def __init__(
+        self,
+        search: _Search,
+        count: int,
+        parse: Callable[[_Search, str], EngineLine | None],
+        on_lines: OnLines,
+    ) -> None:
+        super().__init__(search.request, search.last)
+        self._count = min(count, max(1, len(search.last.legal_moves)))
+        self._parse = parse
+        self._on_lines = on_lines
+        self._depth = 0
+        self._found: dict[int, EngineLine] = {}
+
+    def __call__(self, text: str) -> bool:
+        for line in text.split("\n"):
+            if line.startswith("info ") and " pv " in line and "bound" not in line:
+                self._hear(line)
+        return super().__call__(text)
+
+    def _hear(self, line: str) -> None:
+        if (found := self._parse(self, line)) is None:
+            return
+        depth = found.evaluation.depth or 0
+        if depth != self._depth:
+            self._depth, self._found = depth, {}
+        variation = _VARIATION.search(line)
+        self._found[1 if variation is None else int(variation[1])] = found
+        if len(self._found) == self._count:
+            self._on_lines(tuple(self._found[number] for number in sorted(self._found)))
+
+
 def _depth(score: re.Match[str]) -> int:
     """Return the depth of a line with a score; 0 if it has none."""
     match = _DEPTH.search(score.string)
@@ -230,6 +283,7 @@ class UciEngine(Engine):
         super().__init__(spec, transport)
         self.options: dict[str, Option] = {}
         self._chess960 = False
+        self._variations = 1
         self._go = ""
 
     @property
@@ -364,6 +418,38 @@ class UciEngine(Engine):
         search.read()
         return self._evaluation(search, seconds)
 
+    async def analyze(
+        self, position: EnginePosition, limits: Limits | None, *, lines: int, on_lines: OnLines
+    ) -> Evaluation:
+        """Evaluate a position, and report the variations of each depth meanwhile.
+
+        `stop_search` ends it early. Raises EngineError if the engine has no MultiPV for `lines`.
+        """
+        search = self._prepare(position, self._go if limits is None else self._go_line(limits))
+        if isinstance(search, Error):
+            raise search
+        if isinstance(search, Evaluation):
+            return search
+        if lines > 1 or self._variations > 1:
+            await self._ready(self._option_line("MultiPV", str(lines)))
+            self._variations = lines
+        live = _LiveSearch(search, lines, self._line, on_lines)
+        wait_s = self.spec.wait_s(self._limits(limits).time_s)
+        seconds = await self.transport.ask(live.request, live, wait_s)
+        live.read()
+        return self._evaluation(live, seconds)
+
+    def stop_search(self) -> None:
+        """Make the engine answer now."""
+        self.transport.tell("stop\n")
+
+    def _line(self, search: _Search, line: str) -> EngineLine | None:
+        """Read a variation; None for one without a score that can be read."""
+        if (score := _SCORE.search(line)) is None:
+            return None
+        evaluation = self._reported(score, search.last)
+        return EngineLine(evaluation, tuple(line.partition(" pv ")[2].split()[:_LONGEST_PV]))
+
     def _clock_words(self, clocks: tuple[Clock, Clock], own: Clock) -> list[str]:
         if own.period_s:
             raise self.transport.error("UCI knows no byo-yomi", "limit")
@@ -384,8 +470,12 @@ class UciEngine(Engine):
                     f"gives a score that cannot be read: {search.unreadable[:200]}", "nonsense"
                 )
             return Evaluation(best=best, time_s=time_s)
-        line = report.string
-        centipawns, mate = report.groups()
+        return replace(self._reported(report, search.last), best=best, time_s=time_s)
+
+    def _reported(self, score: re.Match[str], last: Position) -> Evaluation:
+        """Return the evaluation in a line, from the first player's view."""
+        line = score.string
+        centipawns, mate = score.groups()
         depth, nodes = _DEPTH.search(line), _NODES.search(line)
         win, draw, loss = self._probabilities(line)
         return Evaluation(
@@ -395,11 +485,9 @@ class UciEngine(Engine):
             win=win,
             draw=draw,
             loss=loss,
-            best=best,
             depth=None if depth is None else min(int(depth[1]), DEEPEST),
             nodes=None if nodes is None else int(nodes[1]),
-            time_s=time_s,
-        ).from_view(search.last.to_play)
+        ).from_view(last.to_play)
 
     def _probabilities(self, line: str) -> tuple[float, float, float] | tuple[None, None, None]:
         wdl = _WDL.search(line)

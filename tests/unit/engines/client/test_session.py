@@ -250,3 +250,68 @@ def test_errors_and_failures_travel_between_processes() -> None:
     assert vars(again) == vars(error)
     failure = Failure("died", "it died", "here")
     assert pickle.loads(pickle.dumps(failure)) == failure
+
+
+REPORTS = [
+    "info depth 1 multipv 1 score cp 20 nodes 30 pv e2e4 e7e5",
+    "info depth 1 multipv 2 score cp 10 nodes 30 pv d2d4",
+    "info string depth 9 score cp 900 pv a2a3",
+    "info depth 2 multipv 1 score cp 25 lowerbound nodes 50 pv e2e4",
+    "info depth 2 multipv 1 score cp 18 nodes 60 pv d2d4 d7d5",
+    "info depth 2 multipv 2 score mate -3 nodes 70 pv g2g4 e7e5",
+    "info depth 3 multipv 1 score cp 30 nodes 99 pv c2c4",  # the second of this depth never comes
+]
+
+
+def engine_that_reports(*words: str) -> str:
+    offer = "option=MultiPV type spin default 1 min 1 max 500"
+    return fake("uci", offer, *(f"say={line}" for line in REPORTS), *words)
+
+
+def test_variations_of_one_depth_come_as_they_are_reported(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with EngineSession(engine_that_reports(f"log={log}")) as session:
+        *_, last = session.analyze(EnginePosition("chess"), lines=2)
+        assert [each.moves for each in last] == [("d2d4", "d7d5"), ("g2g4", "e7e5")]
+        assert [each.evaluation.score for each in last] == [18, None]
+        assert [each.evaluation.mate for each in last] == [None, -3]
+        assert [each.evaluation.depth for each in last] == [2, 2]
+        # Seen from the first player, though Black is to move.
+        *_, last = session.analyze(POSITIONS[1], lines=2)
+        assert [each.evaluation.score for each in last] == [-18, None]
+        *_, (alone,) = session.analyze(EnginePosition("chess"))
+        assert alone.evaluation.depth == 3
+        assert session.evaluate(EnginePosition("chess")) != alone.evaluation
+    heard = log.read_text(encoding="utf-8").splitlines()
+    assert [line for line in heard if "MultiPV" in line] == [
+        *("setoption name MultiPV value 2", "setoption name MultiPV value 2"),
+        "setoption name MultiPV value 1",
+    ]
+
+
+def test_an_analysis_that_is_closed_or_fails_leaves_the_session_usable() -> None:
+    with EngineSession(engine_that_reports()) as session:
+        reports = session.analyze(EnginePosition("chess"), lines=2)
+        next(reports)
+        reports.close()
+        assert isinstance(session.evaluate(EnginePosition("chess")), Evaluation)
+    with EngineSession(fake("uci", "crash=1")) as session:
+        with pytest.raises(EngineError):
+            list(session.analyze(EnginePosition("chess")))
+        assert isinstance(session.evaluate(EnginePosition("chess")), Failure)
+
+
+def test_engines_that_cannot_report_are_refused() -> None:
+    with (
+        EngineSession(fake("uci", SCORE)) as session,
+        pytest.raises(EngineError, match="MultiPV"),
+    ):
+        list(session.analyze(EnginePosition("chess"), lines=2))
+    with (
+        EngineSession(fake("gtp")) as session,
+        pytest.raises(EngineError, match=r"cannot report while it searches \(GTP\)"),
+    ):
+        list(session.analyze(EnginePosition("go9")))
+    mated = EnginePosition("chess", moves=["f2f3", "e7e5", "g2g4", "d8h4"])
+    with EngineSession(fake("uci", SCORE)) as session:
+        assert list(session.analyze(mated)) == []
