@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries of a study by address, and cached positions that answer them."""
+"""Queries of a study by address, cached positions that answer them, and ranges of values."""
 
 import functools
+import math
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from starlette.requests import Request
 
 import hyoka as hk
 from hyoka import analysis
-from hyoka.analysis import Binning, Curve, Curves, DrawnGames, Gaps, Sample
+from hyoka.analysis import Binning, Curve, Curves, DrawnGames, Gaps, Result, Sample
 from hyoka.analysis.curves import least_positions
 from hyoka.analysis.gaps import Equals, NamedGap, named_gap
-from hyoka.apps.studio.forms import whole_number
+from hyoka.apps.studio.forms import decimal_number, whole_number
 from hyoka.apps.studio.pages import address
 from hyoka.apps.studio.state import LruCache, studio_of
 from hyoka.foundation.options import make_plan
+from hyoka.reporting import AltairChart
+from hyoka.reporting.analysis_charts import evaluation_curves
 from hyoka.study import Question
 from hyoka.study.grouping import EvaluatorGroup, comparison_groups
 from hyoka.study.sampling import Measured, evaluator_titles, measured
@@ -315,3 +319,128 @@ def _gap(
     if resampling.resamples:
         return named_gap(equals, condition, holds, resampling=resampling)
     return NamedGap(sample.name, condition, equals.gap(holds, resampling.confidence), None)
+
+
+_results: Final[LruCache[Any]] = LruCache(24)
+
+
+def once(query: StudyQuery, name: str, make: Callable[[], Any]) -> Any:
+    """A result that is kept until the study changes."""
+    question = (query["where"], query["by"], query["draws"], query["resamples"])
+    key = (name, query.path, str(query.study.path), query.stamp, tuple(query.engines), question)
+
+    def compute() -> Any:
+        with within_seconds(SECONDS * 3):
+            return make()
+
+    return _results.get(key, compute)
+
+
+def answer_of(query: StudyQuery) -> Answer:
+    """The curves of a query; raises Error."""
+    result: Answer = once(query, "curves", lambda: answer(query))
+    return result
+
+
+# Ranges of values
+
+
+@dataclass(frozen=True)
+class ChosenRange:
+    """The positions of a range of values of one evaluator, chosen in the chart."""
+
+    positions: Positions
+    sample: Sample
+    """The evaluator's positions, under the condition if it is a curve under it."""
+    curve: Curve
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, query: StudyQuery) -> "ChosenRange | None":
+        """The range of an address; None if no curve of enough games has it."""
+        if query.by is not None:
+            return None
+        low = decimal_number(query["low"], "low", -math.inf, math.inf)  # mates are open
+        of_all = query["part"] == "all" or query.where is None
+        curves = answer_of(query).curves
+        names = ((part.name, bool(part.condition)) for part in curves)
+        curve = dict(zip(names, curves, strict=True)).get((query["at"], not of_all))
+        if curve is None or not curve.points or not curves.has_enough_games(curve):
+            return None
+        if query["high"]:
+            high = decimal_number(query["high"], "high", -math.inf, math.inf)
+        else:
+            nearest = min(curve.points, key=lambda p: 0 if p.lower == low else abs(p.value - low))
+            low, high = nearest.lower, nearest.upper
+        for positions in positions_of(query):
+            for sample in positions.loaded.samples:
+                if sample.name == query["at"]:
+                    part = sample
+                    if not of_all and query.where is not None:
+                        part = sample.where(positions.holding(query.study, query.where))
+                    return cls(positions, part, curve, low, high)
+        return None
+
+    @property
+    def inside(self) -> Any:
+        """Which of the sample's positions it has."""
+        values = self.sample.values
+        if self.low >= self.high or self.high == math.inf:
+            return values >= self.low
+        return (values >= self.low) & (values < self.high)
+
+
+@dataclass(frozen=True, repr=False)
+class RangePositions(Result):
+    """The positions of a range of values, to be saved."""
+
+    drawn_by = "evaluation_curves"
+
+    curve: Curve
+    """The part of the curve over the range."""
+    columns: pa.Table
+    """Game, ply, value and result of each."""
+
+    @property
+    def title(self) -> str:
+        """One-line title."""
+        return f"{len(self.columns):,} positions by {self.curve.name}"
+
+    def chart(self) -> AltairChart:
+        """Draw the part of the curve over the range."""
+        return evaluation_curves(Curves((self.curve,)))
+
+    def table(self) -> pa.Table:
+        """One row per position."""
+        return self.columns
+
+    def lines(self) -> tuple[tuple[str, ...], ...]:
+        """Rows of the text table."""
+        columns = self.columns.to_pydict()
+        rows = zip(*columns.values(), strict=True)
+        return (tuple(columns), *(tuple(map(str, row)) for row in rows))
+
+
+def range_positions(query: StudyQuery) -> RangePositions:
+    """All positions of a chosen range; raises ParameterError if no curve has it."""
+    chosen = ChosenRange.of(query)
+    if chosen is None:
+        raise hk.errors.ParameterError("at", "is an evaluator whose curve is shown")
+    sample, loaded = chosen.sample, chosen.positions.loaded
+    rows = np.flatnonzero(chosen.inside)
+    places = rows if sample.rows is None else sample.rows[rows]
+    table = pa.table(
+        {
+            "game_id": loaded.game_ids[places],
+            "ply": loaded.plies[places],
+            "value": sample.values[rows],
+            "result": sample.results[rows],
+        }
+    )
+    points = [
+        point
+        for point in chosen.curve.points
+        if point.upper > chosen.low and point.lower < chosen.high
+    ]
+    return RangePositions(replace(chosen.curve, points=tuple(points)), table)

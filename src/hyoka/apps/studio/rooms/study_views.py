@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
 
 import hyoka as hk
 from hyoka import analysis
@@ -20,7 +19,6 @@ from hyoka.analysis import (
     Comparison,
     Coverage,
     Curve,
-    Curves,
     Disagreement,
     Gaps,
     Result,
@@ -32,21 +30,21 @@ from hyoka.analysis.gaps import NamedGap
 from hyoka.analysis.metrics import number_text
 from hyoka.analysis.sample import probability_text
 from hyoka.apps.studio.blocks import DrawnCurve, color_number, panels, sparkline
-from hyoka.apps.studio.forms import decimal_number
 from hyoka.apps.studio.pages import result_text
 from hyoka.apps.studio.rooms.study_query import (
     MEMORY,
     SECONDS,
-    Answer,
-    Positions,
+    ChosenRange,
     StudyQuery,
-    answer,
+    answer_of,
     are_loaded,
+    once,
     positions_of,
+    range_positions,
 )
 from hyoka.apps.studio.state import LruCache
-from hyoka.reporting import AltairChart, Boards, Chart, Details, Downloads, Section, Table
-from hyoka.reporting.analysis_charts import evaluation_curves, result_section, unique_labels
+from hyoka.reporting import Boards, Chart, Details, Downloads, Section, Table
+from hyoka.reporting.analysis_charts import result_section, unique_labels
 from hyoka.reporting.study_report.examples import (
     Example,
     bin_examples,
@@ -69,7 +67,6 @@ _AT_ONCE: Final = 1_000_000
 """Default number of positions for slice discovery."""
 
 Values = dict[str, Any]
-_cache: Final[LruCache[Any]] = LruCache(24)
 
 
 @dataclass(frozen=True)
@@ -88,18 +85,6 @@ class View:
     """Whether it is about the positions under a condition."""
     columns: int = 1
     """The number of its charts side by side on a wide page."""
-
-
-def once(query: StudyQuery, name: str, make: Callable[[], Any]) -> Any:
-    """A result that is kept until the study changes."""
-    question = (query["where"], query["by"], query["draws"], query["resamples"])
-    key = (name, query.path, str(query.study.path), query.stamp, tuple(query.engines), question)
-
-    def compute() -> Any:
-        with within_seconds(SECONDS * 3):
-            return make()
-
-    return _cache.get(key, compute)
 
 
 def _some(query: StudyQuery) -> hk.Resampling:
@@ -196,13 +181,8 @@ def _ends(estimate: Any, spec: str) -> str:
 # Curves
 
 
-def _answer(query: StudyQuery) -> Answer:
-    result: Answer = once(query, "curves", lambda: answer(query))
-    return result
-
-
 def _curve_values(query: StudyQuery) -> Values:
-    result = _answer(query)
+    result = answer_of(query)
     curves, gaps = result.curves, result.gaps
     links = [
         query.to(at=part.name, low=repr(point.lower), high=repr(point.upper),
@@ -288,55 +268,9 @@ def _gap_row(gaps: Gaps, gap: NamedGap) -> Values:
     }
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    """A range of values of one evaluator's curve, chosen in the chart."""
-
-    positions: Positions
-    sample: analysis.Sample
-    """The evaluator's positions, under the condition if it is a curve under it."""
-    curve: Curve
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, query: StudyQuery) -> "_Chosen | None":
-        """The range of an address; None if no curve of enough games has it."""
-        if query.by is not None:
-            return None
-        low = decimal_number(query["low"], "low", -math.inf, math.inf)  # mates are open
-        of_all = query["part"] == "all" or query.where is None
-        curves = _answer(query).curves
-        names = ((part.name, bool(part.condition)) for part in curves)
-        curve = dict(zip(names, curves, strict=True)).get((query["at"], not of_all))
-        if curve is None or not curve.points or not curves.has_enough_games(curve):
-            return None
-        if query["high"]:
-            high = decimal_number(query["high"], "high", -math.inf, math.inf)
-        else:
-            nearest = min(curve.points, key=lambda p: 0 if p.lower == low else abs(p.value - low))
-            low, high = nearest.lower, nearest.upper
-        for positions in positions_of(query):
-            for sample in positions.loaded.samples:
-                if sample.name == query["at"]:
-                    part = sample
-                    if not of_all and query.where is not None:
-                        part = sample.where(positions.holding(query.study, query.where))
-                    return cls(positions, part, curve, low, high)
-        return None
-
-    @property
-    def inside(self) -> Any:
-        """Which of the sample's positions it has."""
-        values = self.sample.values
-        if self.low >= self.high or self.high == math.inf:
-            return values >= self.low
-        return (values >= self.low) & (values < self.high)
-
-
 def range_of(query: StudyQuery) -> Values | None:
     """Figures and boards of a range of values."""
-    chosen = _Chosen.of(query)
+    chosen = ChosenRange.of(query)
     if chosen is None:
         return None
     sample, low, high = chosen.sample, chosen.low, chosen.high
@@ -375,60 +309,6 @@ def range_of(query: StudyQuery) -> Values | None:
         "draw": draw,
         "downloads": Downloads("the positions", downloads(query, "range")),
     }
-
-
-@dataclass(frozen=True, repr=False)
-class RangePositions(Result):
-    """The positions of a range of values, to be saved."""
-
-    drawn_by = "evaluation_curves"
-
-    curve: Curve
-    """The part of the curve over the range."""
-    columns: pa.Table
-    """Game, ply, value and result of each."""
-
-    @property
-    def title(self) -> str:
-        """One-line title."""
-        return f"{len(self.columns):,} positions by {self.curve.name}"
-
-    def chart(self) -> AltairChart:
-        """Draw the part of the curve over the range."""
-        return evaluation_curves(Curves((self.curve,)))
-
-    def table(self) -> pa.Table:
-        """One row per position."""
-        return self.columns
-
-    def lines(self) -> tuple[tuple[str, ...], ...]:
-        """Rows of the text table."""
-        columns = self.columns.to_pydict()
-        rows = zip(*columns.values(), strict=True)
-        return (tuple(columns), *(tuple(map(str, row)) for row in rows))
-
-
-def _range_positions(query: StudyQuery) -> RangePositions:
-    chosen = _Chosen.of(query)
-    if chosen is None:
-        raise hk.errors.ParameterError("at", "is an evaluator whose curve is shown")
-    sample, loaded = chosen.sample, chosen.positions.loaded
-    rows = np.flatnonzero(chosen.inside)
-    places = rows if sample.rows is None else sample.rows[rows]
-    table = pa.table(
-        {
-            "game_id": loaded.game_ids[places],
-            "ply": loaded.plies[places],
-            "value": sample.values[rows],
-            "result": sample.results[rows],
-        }
-    )
-    points = [
-        point
-        for point in chosen.curve.points
-        if point.upper > chosen.low and point.lower < chosen.high
-    ]
-    return RangePositions(replace(chosen.curve, points=tuple(points)), table)
 
 
 def boards(query: StudyQuery, examples: Iterable[Example]) -> Boards:
@@ -768,9 +648,9 @@ VIEWS: Final[Mapping[str, View]] = {
         "How often the first player won, by what evaluators said.",
         _curve_values,
         {
-            "curves": lambda query: _answer(query).curves,
-            "gaps": lambda query: _answer(query).gaps,
-            "range": _range_positions,
+            "curves": lambda query: answer_of(query).curves,
+            "gaps": lambda query: answer_of(query).gaps,
+            "range": range_positions,
         },
         lambda query: query.by is None and are_loaded(query),
     ),
