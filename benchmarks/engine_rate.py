@@ -2,7 +2,7 @@
 """How much of an engine's speed our client leaves, in one run: Stockfish asked for a single node.
 
 Three ways to ask for the same positions of random games, taking turns so that all meet the same
-noise: a bare pipe that sends ready-made strings and reads until `bestmove`, `EngineSession`, and
+noise: a bare pipe that sends ready-made strings and reads until `bestmove`, `Engine`, and
 python-chess's SimpleEngine; medians over the rounds. On a busy machine, where the engine and its
 client share a core, the pipe gains: it does nothing with the answers.
 """
@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 import hyoka as hk
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec
+from hyoka.engines import Engine, EnginePosition, EngineSpec
 from hyoka.games.evaluation import Evaluation
 
 SPEC = EngineSpec.from_text("uci:nodes=1:stockfish")
@@ -71,7 +71,7 @@ def bare_pipe(positions: Sequence[EnginePosition]) -> Callable[[], None]:
 
 def our_session(positions: Sequence[EnginePosition]) -> Callable[[], None]:
     def run() -> None:
-        with EngineSession(SPEC) as session:
+        with Engine(SPEC) as session:
             start()
             results = session.evaluate_many(positions)
             stop()
@@ -121,7 +121,7 @@ def main() -> None:
     positions = random_positions(arguments.positions)
     ways = {
         "bare pipe": bare_pipe(positions),
-        "hyoka EngineSession": our_session(positions),
+        "hyoka Engine": our_session(positions),
         "python-chess SimpleEngine": python_chess(positions),
     }
     rates: dict[str, list[float]] = {name: [] for name in ways}
@@ -129,7 +129,7 @@ def main() -> None:
         for name, run in ways.items():
             run()
             rates[name].append(len(positions) / _clock["seconds"])
-    ours = rates["hyoka EngineSession"]
+    ours = rates["hyoka Engine"]
     table = Table("way", "positions a second", "our speedup", box=None)
     for column in (1, 2):
         table.columns[column].justify = "right"

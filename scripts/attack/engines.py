@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from hyoka.arena.solve import solve
-from hyoka.engines import EnginePosition, EngineSession, Failure, check_engine, start_engine
+from hyoka.engines import Engine, EnginePosition, Failure, check_engine, start_engine
 from hyoka.engines.server import Controller, GtpServer, UciServer, UsiServer
 from hyoka.engines.server.controller import lines_of
 from hyoka.foundation.errors import Error
@@ -82,7 +82,7 @@ def _positions(protocol: str) -> list[Any]:
 def _evaluate(text: str, protocol: str, rng: random.Random) -> None:
 
     positions = _positions(protocol)
-    with EngineSession(text, max_restarts=1) as session:
+    with Engine(text, max_restarts=1) as session:
         for position, found in zip(positions, session.evaluate_each(positions), strict=False):
             if isinstance(found, Failure):
                 if _COMMANDS.search(found.message + found.detail):

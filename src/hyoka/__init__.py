@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hyoka.arena import open_match as open_match
     from hyoka.arena import plan_match as plan_match
     from hyoka.arena import play_match as play_match
+    from hyoka.engines import Engine as Engine
     from hyoka.foundation import errors as errors
     from hyoka.foundation.errors import Error as Error
     from hyoka.foundation.figure import Figure as Figure
@@ -82,6 +83,7 @@ _PUBLIC_NAMES: Final = {
     "hyoka.agents": "Agent",
     "hyoka.analysis": "Resampling",
     "hyoka.arena": "open_match plan_match play_match",
+    "hyoka.engines": "Engine",
     "hyoka.foundation": "errors",
     "hyoka.foundation.errors": "Error",
     "hyoka.foundation.figure": "Figure",

@@ -19,7 +19,7 @@ import cshogi.usi
 import pytest
 
 import hyoka as hk
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec, check_engine
+from hyoka.engines import Engine, EnginePosition, EngineSpec, check_engine
 from hyoka.foundation.errors import EngineError
 from hyoka.games import game_facts
 from hyoka.games.evaluation import Evaluation
@@ -338,7 +338,7 @@ def test_our_client_gets_evaluations_of_ours(text: str, game: str, start: str) -
         move = rng.choice(line.legal_moves)
         line, moves = line.play(move), [*moves, str(move)]
         positions.append(EnginePosition(game, moves=tuple(moves)))
-    with EngineSession(text) as session:
+    with Engine(text) as session:
         results = session.evaluate_many(positions)
         assert session.restarts == 0
     assert all(isinstance(result, Evaluation) for result in results), results
@@ -350,7 +350,7 @@ def test_our_client_gets_evaluations_of_ours(text: str, game: str, start: str) -
 
 def test_our_client_gets_win_rates_of_ours_in_go() -> None:
     wall = "/".join(["9", "9", "9", "9", "XXXXXXXXX", "9", "9", "9", "9"]) + " w - 0 0.5"
-    with EngineSession(spec("gtp", "--search", "uct", settings="playouts=1000")) as session:
+    with Engine(spec("gtp", "--search", "uct", settings="playouts=1000")) as session:
         [found] = session.evaluate_many([EnginePosition("go9", wall)])
         assert isinstance(found, Evaluation), found
         assert found.value is not None

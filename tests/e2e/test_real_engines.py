@@ -13,25 +13,25 @@ import pytest
 import hyoka as hk
 from hyoka.arena import export_match, plan_match, play_match
 from hyoka.arena.solve import solve
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Failure, Limits, check_engine
+from hyoka.engines import Engine, EnginePosition, EngineSpec, Failure, Limits, check_engine
 from hyoka.foundation.errors import EngineError
 from hyoka.games import game_facts
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems.reading import read_suites
 
-Sessions = Callable[[str], EngineSession]
+Sessions = Callable[[str], Engine]
 
 
 @pytest.fixture
 def session() -> Sessions:
     """An engine's session by its text; a test whose engine is missing skips."""
 
-    def open_session(text: str) -> EngineSession:
+    def open_session(text: str) -> Engine:
         try:
             EngineSpec.from_text(text).program()
         except EngineError as error:
             pytest.skip(str(error))
-        return EngineSession(text)
+        return Engine(text)
 
     return open_session
 
@@ -48,7 +48,7 @@ def random_line(game: str, plies: int, seed: int) -> list[str]:
     return moves
 
 
-def evaluations(session: EngineSession, positions: list[EnginePosition]) -> list[Evaluation]:
+def evaluations(session: Engine, positions: list[EnginePosition]) -> list[Evaluation]:
     results = session.evaluate_many(positions)
     assert all(isinstance(result, Evaluation) for result in results), results
     return [result for result in results if isinstance(result, Evaluation)]

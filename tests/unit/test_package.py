@@ -121,6 +121,7 @@ SPELLING_GAMES = {
     "games/registry.py": "the one list",
     "games/__init__.py": "exports the list",
     "__init__.py": "exports the types, which type checkers want by name",
+    "arena/fastchess.py": "fastchess plays chess",
     "workflows/demo.py": "its two studies are of two games, and it says what they show",
     "games/diagram/builders.py": "one drawing a family, and a plain one for any other",
     "games/feature_descriptions.py": "each game's evaluation has terms of its own",

@@ -12,8 +12,8 @@ from hyoka.agents.gtp_scripts import Script, ScriptRunner, script_of
 from hyoka.engines import (
     PROTOCOLS,
     Engine,
+    EngineClient,
     EnginePosition,
-    EngineSession,
     EngineSpec,
     Failure,
     Limits,
@@ -134,7 +134,7 @@ class EngineEvaluator:
     """An engine that evaluates positions."""
 
     def __init__(self, spec: EngineSpec) -> None:
-        self._session = EngineSession(spec)
+        self._session = Engine(spec)
 
     def identity(self) -> tuple[str, str]:
         """Return the name and version that the engine reports at its start."""
@@ -161,7 +161,7 @@ class EngineGamePlayer:
 
     def __init__(self, spec: EngineSpec) -> None:
         self._spec = spec
-        self._engine: Engine | None = None
+        self._engine: EngineClient | None = None
         """None before the first start."""
 
     async def new_game(self, seed: int) -> None:
@@ -174,7 +174,7 @@ class EngineGamePlayer:
                 self._engine.kill()
         self._engine = await self._start_process()
 
-    async def _start_process(self) -> Engine:
+    async def _start_process(self) -> EngineClient:
         for tries in range(1, _MAX_STARTS + 1):
             try:
                 return await start_engine(self._spec)
@@ -216,7 +216,7 @@ class EngineSolver:
 
     def __init__(self, spec: EngineSpec) -> None:
         self._spec = spec
-        self._session = EngineSession(self._spec)
+        self._session = Engine(self._spec)
         self._scripts = ScriptRunner(self._session)
 
     def start(self) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from hyoka._core import Player
-from hyoka.engines import EngineSession
+from hyoka.engines import Engine
 from hyoka.engines.client.gtp import Answer as GtpAnswer
 from hyoka.foundation.errors import EngineError
 from hyoka.games import as_go
@@ -162,7 +162,7 @@ class ScriptRunner:
     Where tests are skipped, so is everything but the settings that they make.
     """
 
-    def __init__(self, session: EngineSession) -> None:
+    def __init__(self, session: Engine) -> None:
         self._session = session
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._engine: object = None

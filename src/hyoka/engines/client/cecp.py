@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Self
 
 from hyoka._core import Player
-from hyoka.engines.client.engine import DEEPEST, Engine
+from hyoka.engines.client.engine import DEEPEST, EngineClient
 from hyoka.engines.client.transport import Transport, printable
 from hyoka.engines.client.uci import is_chess960
 from hyoka.engines.spec import EnginePosition, EngineSpec, Limits, Replay, evaluate_finished
@@ -121,7 +121,7 @@ class _Search:
         return False
 
 
-class CecpEngine(Engine):
+class CecpEngine(EngineClient):
     """A running CECP engine."""
 
     protocol: ClassVar[str] = "cecp"
@@ -139,7 +139,7 @@ class CecpEngine(Engine):
 
     @classmethod
     async def start(cls, spec: EngineSpec, cwd: Path | None = None) -> Self:
-        """Start the engine; see `Engine.start`."""
+        """Start the engine; see `EngineClient.start`."""
         brief = replace(spec, timeout_s=spec.timeout_s / _RESTART_SHARE)
         for _ in range(_RESTARTS):
             # GNU Chess may lose its first input for good: a silent engine is restarted.
@@ -154,7 +154,7 @@ class CecpEngine(Engine):
         return await super().start(spec, cwd)
 
     async def _shake_hands(self, *, patient: bool = False) -> bool:
-        """Greet the engine; see `Engine`.
+        """Greet the engine; see `EngineClient`.
 
         A version 1 engine takes our words for illegal moves and says so. A version 2 engine
         declares its features before it answers the ping.

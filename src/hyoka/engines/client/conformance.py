@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from hyoka.engines.client.engine import Engine
+from hyoka.engines.client.engine import EngineClient
 from hyoka.engines.client.gtp import GtpEngine
 from hyoka.engines.client.session import start_engine
 from hyoka.engines.spec import PROTOCOLS, EnginePosition, EngineSpec
@@ -88,7 +88,7 @@ class _Examination:
         self._spec = spec
         self._checks: list[Check] = []
         self._name, self._version = spec.program_name, ""
-        self._engine: Engine | None = None
+        self._engine: EngineClient | None = None
         self._position: EnginePosition | None = None
         self._evaluation: Evaluation | EngineError | None = None
         self._start_s = 0.0
@@ -132,7 +132,7 @@ class _Examination:
         self._checks.append(Check(name, verdict, detail))
         return verdict != "fail"
 
-    async def _running(self) -> Engine:
+    async def _running(self) -> EngineClient:
         """Return the engine, in a new process if a check has killed the last one."""
         if self._engine is None or not self._engine.alive:
             self._engine = await start_engine(self._spec)

@@ -25,7 +25,7 @@ DEEPEST: Final = 1000
 """The maximum depth that is read from an engine's answer."""
 
 
-class Engine(ABC):
+class EngineClient(ABC):
     """A running engine; there is a client for each protocol. Illegal moves raise."""
 
     protocol: ClassVar[str]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from hyoka._core import Player
-from hyoka.engines.client.engine import Engine
+from hyoka.engines.client.engine import EngineClient
 from hyoka.engines.client.transport import (
     DOUBT_S,
     Transport,
@@ -101,7 +101,7 @@ class _FirstAnswers(_Answers):
             raise self._transport.error(message, "nonsense")
 
 
-class GtpEngine(Engine):
+class GtpEngine(EngineClient):
     """A running GTP engine. A position that extends the last one costs only its new moves."""
 
     protocol: ClassVar[str] = "gtp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A synchronous session that keeps one engine alive through many positions."""
+"""A synchronous client that keeps one engine alive through many positions."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from hyoka.engines.client.cecp import CecpEngine
-from hyoka.engines.client.engine import Engine
+from hyoka.engines.client.engine import EngineClient
 from hyoka.engines.client.gtp import Answer, GtpEngine
 from hyoka.engines.client.transport import printable
 from hyoka.engines.client.uci import EngineLine, UciEngine, UsiEngine
@@ -29,7 +29,7 @@ _QUICK_S: Final = 0.001
 _MANY_AT_ONCE: Final = 32
 _LONGEST_POSITION: Final = 200
 
-_CLIENTS: Final[dict[str, type[Engine]]] = {
+_CLIENTS: Final[dict[str, type[EngineClient]]] = {
     each.protocol: each for each in (UciEngine, UsiEngine, GtpEngine, CecpEngine)
 }
 """The client of each of `PROTOCOLS`."""
@@ -37,7 +37,7 @@ _CLIENTS: Final[dict[str, type[Engine]]] = {
 T = TypeVar("T")
 
 
-async def start_engine(spec: EngineSpec | str, cwd: Path | None = None) -> Engine:
+async def start_engine(spec: EngineSpec | str, cwd: Path | None = None) -> EngineClient:
     """Start an engine and shake hands with it; the caller closes it.
 
     Raises EngineError if it is missing, does not speak its protocol or refuses an option, and
@@ -66,11 +66,11 @@ class Failure:
     """
 
 
-class EngineSession:
+class Engine:
     """An engine for one thread at a time that restarts when it dies or hangs.
 
-    with EngineSession("uci:nodes=1:stockfish") as session:
-        evaluations = session.evaluate_many([EnginePosition("chess", moves=["e2e4"])])
+    with Engine("uci:nodes=1:stockfish") as engine:
+        evaluations = engine.evaluate_many([EnginePosition("chess", moves=["e2e4"])])
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class EngineSession:
         self._asking: asyncio.Task[Any] | None = None
         """The running call, for `stop`."""
         self._is_started = False
-        self._engine: Engine | None = None
+        self._engine: EngineClient | None = None
         self._last_error: EngineError | None = None
         self._last_failed = ""
         """The position of the last error."""
@@ -128,7 +128,7 @@ class EngineSession:
                 asking.get_loop().call_soon_threadsafe(asking.cancel)
 
     def close(self) -> None:
-        """Close the engine; the session accepts no calls afterwards."""
+        """Close the engine, which accepts no calls afterwards."""
         try:
             if self._engine is not None:
                 self._runner.run(self._engine.close())
@@ -138,7 +138,7 @@ class EngineSession:
             self._runner.close()
 
     def _run(self, question: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine in the session's event loop, where `stop` can cancel it."""
+        """Run a coroutine in an event loop, where `stop` can cancel it."""
 
         async def stoppable() -> T:
             self._asking = asyncio.current_task()
@@ -152,7 +152,7 @@ class EngineSession:
             self._asking = None
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> EngineClient:
         """The running engine; raises EngineError if there is none."""
         if self._engine is None:
             raise self._last_error or EngineError(
@@ -195,8 +195,8 @@ class EngineSession:
 
         Each tuple has the variations of one depth. Closing the iterator stops the search.
 
-        with EngineSession("uci:stockfish") as session:
-            for best, *others in session.analyze(EnginePosition("chess"), lines=3):
+        with Engine("uci:stockfish") as engine:
+            for best, *others in engine.analyze(EnginePosition("chess"), lines=3):
                 print(best.evaluation.depth, best.evaluation.score, *best.moves)
         """
         news: asyncio.Queue[tuple[EngineLine, ...] | None] = asyncio.Queue()
@@ -316,7 +316,7 @@ class EngineSession:
                     self._at_once = _MANY_AT_ONCE if each.time_s < _QUICK_S else 1
         return results
 
-    def _failure(self, engine: Engine, position: EnginePosition, error: Error) -> Failure:
+    def _failure(self, engine: EngineClient, position: EnginePosition, error: Error) -> Failure:
         if not isinstance(error, EngineError):
             return Failure("illegal", str(error), position.describe())
         if error.reason not in ("refused", "limit", "game"):
@@ -334,7 +334,7 @@ class EngineSession:
             where = f"{where[:_LONGEST_POSITION]}… ({len(position.moves)} moves)"
         self._last_error, self._last_failed = error, f" at {where}"
 
-    async def _running_engine(self) -> Engine:
+    async def _running_engine(self) -> EngineClient:
         """Return the engine, restarted if necessary. Raises EngineError after too many restarts."""
         engine = self._engine
         if engine is not None and engine.alive:

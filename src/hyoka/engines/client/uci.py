@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final, Self
 
-from hyoka.engines.client.engine import DEEPEST, Engine
+from hyoka.engines.client.engine import DEEPEST, EngineClient
 from hyoka.engines.client.transport import Transport, printable
 from hyoka.engines.spec import EnginePosition, EngineSpec, Limits, Replay, evaluate_finished
 from hyoka.foundation.errors import EngineError, Error
@@ -270,7 +270,7 @@ def _depth(score: re.Match[str]) -> int:
     return 0 if match is None else int(match[1])
 
 
-class UciEngine(Engine):
+class UciEngine(EngineClient):
     """A running UCI engine."""
 
     protocol: ClassVar[str] = "uci"
@@ -346,7 +346,7 @@ class UciEngine(Engine):
         await self._ready(self._new_game)
 
     async def evaluate(self, position: EnginePosition, limits: Limits | None = None) -> Evaluation:
-        """Evaluate a position; see `Engine.evaluate`."""
+        """Evaluate a position; see `EngineClient.evaluate`."""
         (result,) = await self.evaluate_some([position], limits)
         if isinstance(result, Error):
             raise result
@@ -399,7 +399,7 @@ class UciEngine(Engine):
     async def play(
         self, position: EnginePosition, clocks: tuple[Clock, Clock] | None = None
     ) -> Evaluation:
-        """Return the engine's move in a game; see `Engine.play`."""
+        """Return the engine's move in a game; see `EngineClient.play`."""
         if self.spec.fresh:
             await self.new_game()
         search = self._prepare(position, self._go if clocks is None else "")

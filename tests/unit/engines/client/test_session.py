@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engines import QUICK_S, exists, fake
-from hyoka.engines import EnginePosition, EngineSession, Failure, Limits
+from hyoka.engines import Engine, EnginePosition, Failure, Limits
 from hyoka.foundation.errors import EngineError
 from hyoka.games.evaluation import Evaluation
 
@@ -24,7 +24,7 @@ def reasons(results: list[Evaluation | Failure]) -> list[str]:
 
 
 def until_given_up(
-    session: EngineSession, positions: Iterable[EnginePosition]
+    session: Engine, positions: Iterable[EnginePosition]
 ) -> tuple[list[Evaluation | Failure], EngineError]:
     results: list[Evaluation | Failure] = []
     with pytest.raises(EngineError) as error:
@@ -33,7 +33,7 @@ def until_given_up(
 
 
 def test_positions_are_evaluated_in_order() -> None:
-    with EngineSession(fake("uci", SCORE)) as session:
+    with Engine(fake("uci", SCORE)) as session:
         results = session.evaluate_many(POSITIONS * 20)
     scores = [result.score for result in results if isinstance(result, Evaluation)]
     assert scores == [(5.0, -5.0)[ply % 2] for ply in range(len(POSITIONS))] * 20
@@ -41,7 +41,7 @@ def test_positions_are_evaluated_in_order() -> None:
 
 
 def test_results_come_as_they_are_found() -> None:
-    with EngineSession(fake("uci", SCORE)) as session:
+    with Engine(fake("uci", SCORE)) as session:
         results = session.evaluate_each(itertools.cycle(POSITIONS))
         for _, result in zip(range(500), results, strict=False):
             assert isinstance(result, Evaluation)
@@ -50,12 +50,12 @@ def test_results_come_as_they_are_found() -> None:
 
 
 def test_no_positions_give_no_results() -> None:
-    with EngineSession(fake("uci")) as session:
+    with Engine(fake("uci")) as session:
         assert session.evaluate_many([]) == []
 
 
 def test_an_engine_that_crashes_is_started_anew() -> None:
-    with EngineSession(fake("uci", SCORE, "crash=4")) as session:
+    with Engine(fake("uci", SCORE, "crash=4")) as session:
         results = session.evaluate_many(POSITIONS)
         assert session.restarts == 2
     assert reasons(results) == [*["ok"] * 3, "died", *["ok"] * 3, "died", *["ok"] * 3]
@@ -69,7 +69,7 @@ def test_an_engine_that_crashes_is_started_anew() -> None:
 
 def test_a_quick_engine_that_crashes_late_costs_one_position() -> None:
     positions = POSITIONS * 20
-    with EngineSession(fake("uci", SCORE, "crash=100")) as session:
+    with Engine(fake("uci", SCORE, "crash=100")) as session:
         results = session.evaluate_many(positions)
         assert session.restarts == 2
     assert [at for at, reason in enumerate(reasons(results)) if reason != "ok"] == [99, 199]
@@ -77,7 +77,7 @@ def test_a_quick_engine_that_crashes_late_costs_one_position() -> None:
 
 
 def test_an_engine_that_hangs_is_killed_and_started_anew(tmp_path: Path) -> None:
-    with EngineSession(fake("uci", SCORE, "silent=1", f"once={tmp_path / 'done'}")) as session:
+    with Engine(fake("uci", SCORE, "silent=1", f"once={tmp_path / 'done'}")) as session:
         first = session.engine
         # Only what never answers is under a quick watchdog.
         first.spec = replace(first.spec, timeout_s=QUICK_S)
@@ -101,7 +101,7 @@ def test_the_wait_for_a_hung_engine_is_its_time_limit_and_a_grace(protocol: str)
     # The timeout of a minute counts only where no limit of time does.
     spec = fake(protocol, *words, settings=f"time=0.1,grace={QUICK_S}")
     positions = [EnginePosition(game)] * 9
-    with EngineSession(spec, max_restarts=1) as session:
+    with Engine(spec, max_restarts=1) as session:
         results, error = until_given_up(session, positions)
         assert session.restarts == 1
     assert reasons(results) == ["timeout"] * 2
@@ -115,7 +115,7 @@ def test_the_wait_for_a_hung_engine_is_its_time_limit_and_a_grace(protocol: str)
 
 
 def test_an_engine_without_a_time_of_its_own_has_that_of_its_default_limits() -> None:
-    with EngineSession(fake("uci", "silent=1", settings=f"grace={QUICK_S}")) as session:
+    with Engine(fake("uci", "silent=1", settings=f"grace={QUICK_S}")) as session:
         (failure,) = session.evaluate_many(POSITIONS[:1])
         assert isinstance(failure, Failure)
         assert failure.message == f"does not answer within {0.1 + QUICK_S:g} s"
@@ -125,7 +125,7 @@ def test_a_hung_engine_is_given_up_when_it_is_asked_for_moves_alone() -> None:
     spec = fake(
         "gtp", "hang=reg_genmove", "knows=time_settings", settings=f"time=1,grace={QUICK_S}"
     )
-    with EngineSession(spec, max_restarts=0) as session:
+    with Engine(spec, max_restarts=0) as session:
         with pytest.raises(EngineError, match=r"does not answer within 1\.2 s"):
             session.best_move(EnginePosition("go9", moves=["E5"]))
         with pytest.raises(EngineError, match=r"within 1\.2 s at go9 start moves E5"):
@@ -134,14 +134,14 @@ def test_a_hung_engine_is_given_up_when_it_is_asked_for_moves_alone() -> None:
 
 @pytest.mark.parametrize("misdeed", ["flood=2", "long=2", "die=2"])
 def test_other_misdeeds_cost_one_position_too(misdeed: str) -> None:
-    with EngineSession(fake("uci", SCORE, misdeed)) as session:
+    with Engine(fake("uci", SCORE, misdeed)) as session:
         results = session.evaluate_many(POSITIONS[:3])
     assert reasons(results) == ["ok", "died" if misdeed == "die=2" else "flood", "ok"]
 
 
 def test_an_unplayable_move_costs_its_position() -> None:
     # A pawn's move that is legal for Black only where nobody has made it yet.
-    with EngineSession(fake("uci", SCORE, "best=e7e5")) as session:
+    with Engine(fake("uci", SCORE, "best=e7e5")) as session:
         results = session.evaluate_many(POSITIONS[1:2] * 3 + POSITIONS[2:3] + POSITIONS[1:2])
     assert reasons(results) == ["ok", "ok", "ok", "unplayable", "ok"]
     assert session.restarts == 1
@@ -153,7 +153,7 @@ def test_what_no_engine_can_help_costs_no_restart() -> None:
         EnginePosition("chess", start="nonsense"),
         EnginePosition("shogi"),
     ]
-    with EngineSession(fake("uci", SCORE)) as session:
+    with Engine(fake("uci", SCORE)) as session:
         pid = session.engine.transport.pid
         results = session.evaluate_many([POSITIONS[0], *bad, POSITIONS[0]])
         assert session.engine.transport.pid == pid
@@ -165,7 +165,7 @@ def test_what_no_engine_can_help_costs_no_restart() -> None:
 
 
 def test_a_limit_that_an_engine_does_not_know_is_a_failure_for_each() -> None:
-    with EngineSession(fake("uci")) as session:
+    with Engine(fake("uci")) as session:
         results = session.evaluate_many(POSITIONS[:2], Limits(level=3))
         assert reasons(results) == ["limit", "limit"]
         assert session.restarts == 0
@@ -173,14 +173,14 @@ def test_a_limit_that_an_engine_does_not_know_is_a_failure_for_each() -> None:
 
 def test_a_refused_position_of_go_costs_no_restart() -> None:
     positions = [EnginePosition("go9", moves=moves) for moves in (["E5"], ["C3"], ["G7"])]
-    with EngineSession(fake("gtp", "refuse=play b C3")) as session:
+    with Engine(fake("gtp", "refuse=play b C3")) as session:
         assert reasons(session.evaluate_many(positions)) == ["ok", "refused", "ok"]
         assert session.restarts == 0
 
 
 @pytest.mark.parametrize("max_restarts", [0, 1, 3])
 def test_the_session_gives_up_after_a_number_of_restarts_in_a_row(max_restarts: int) -> None:
-    with EngineSession(fake("uci", "crash=1"), max_restarts=max_restarts) as session:
+    with Engine(fake("uci", "crash=1"), max_restarts=max_restarts) as session:
         results, error = until_given_up(session, POSITIONS)
         assert reasons(results) == ["died"] * (max_restarts + 1)
         assert session.restarts == max_restarts
@@ -192,14 +192,14 @@ def test_the_session_gives_up_after_a_number_of_restarts_in_a_row(max_restarts: 
 
 
 def test_a_success_counts_the_restarts_from_the_start_again() -> None:
-    with EngineSession(fake("uci", SCORE, "crash=2"), max_restarts=1) as session:
+    with Engine(fake("uci", SCORE, "crash=2"), max_restarts=1) as session:
         results = session.evaluate_many(POSITIONS)
     assert reasons(results) == [("ok", "died")[at % 2] for at in range(len(POSITIONS))]
 
 
 def test_finished_games_are_no_success_of_the_engine() -> None:
     mated = EnginePosition("chess", moves=["f2f3", "e7e5", "g2g4", "d8h4"])
-    with EngineSession(fake("uci", "crash=1"), max_restarts=2) as session:
+    with Engine(fake("uci", "crash=1"), max_restarts=2) as session:
         results, _ = until_given_up(session, [POSITIONS[0], mated] * 10)
     assert reasons(results) == ["died", "ok", "died", "ok", "died"]
 
@@ -209,14 +209,14 @@ def test_an_engine_that_cannot_be_started_again_is_given_up(tmp_path: Path) -> N
     command = fake("uci", "crash=1").split(":", 2)[2]
     engine.write_text(f"#!/bin/sh\nrm {engine}\nexec {command}\n")
     engine.chmod(0o755)
-    with EngineSession(f"uci:{engine}") as session:
+    with Engine(f"uci:{engine}") as session:
         with pytest.raises(EngineError, match="no program"):
             session.evaluate_many(POSITIONS[:2])
         assert session.restarts == 3
 
 
 def test_an_engine_that_dies_between_questions_costs_nothing() -> None:
-    with EngineSession(fake("uci", SCORE)) as session:
+    with Engine(fake("uci", SCORE)) as session:
         assert session.evaluate(POSITIONS[0])
         session.engine.kill()
         assert isinstance(session.evaluate(POSITIONS[0]), Evaluation)
@@ -224,15 +224,15 @@ def test_an_engine_that_dies_between_questions_costs_nothing() -> None:
 
 
 def test_a_session_starts_with_an_engine_or_not_at_all() -> None:
-    with pytest.raises(EngineError, match="no program"), EngineSession("uci:no-such-program"):
+    with pytest.raises(EngineError, match="no program"), Engine("uci:no-such-program"):
         pass
     spec = fake("uci", "deaf", settings=f"timeout={QUICK_S}")
-    with pytest.raises(EngineError, match="does not answer within"), EngineSession(spec):
+    with pytest.raises(EngineError, match="does not answer within"), Engine(spec):
         pass
 
 
 def test_best_moves_and_new_games_go_through_the_session() -> None:
-    with EngineSession(fake("uci", "crash=2")) as session:
+    with Engine(fake("uci", "crash=2")) as session:
         assert session.best_move(POSITIONS[1]) == "a7a6"
         session.new_game()
         with pytest.raises(EngineError, match="died"):
@@ -270,7 +270,7 @@ def engine_that_reports(*words: str) -> str:
 
 def test_variations_of_one_depth_come_as_they_are_reported(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with EngineSession(engine_that_reports(f"log={log}")) as session:
+    with Engine(engine_that_reports(f"log={log}")) as session:
         *_, last = session.analyze(EnginePosition("chess"), lines=2)
         assert [each.moves for each in last] == [("d2d4", "d7d5"), ("g2g4", "e7e5")]
         assert [each.evaluation.score for each in last] == [18, None]
@@ -290,12 +290,12 @@ def test_variations_of_one_depth_come_as_they_are_reported(tmp_path: Path) -> No
 
 
 def test_an_analysis_that_is_closed_or_fails_leaves_the_session_usable() -> None:
-    with EngineSession(engine_that_reports()) as session:
+    with Engine(engine_that_reports()) as session:
         reports = session.analyze(EnginePosition("chess"), lines=2)
         next(reports)
         reports.close()
         assert isinstance(session.evaluate(EnginePosition("chess")), Evaluation)
-    with EngineSession(fake("uci", "crash=1")) as session:
+    with Engine(fake("uci", "crash=1")) as session:
         with pytest.raises(EngineError):
             list(session.analyze(EnginePosition("chess")))
         assert isinstance(session.evaluate(EnginePosition("chess")), Failure)
@@ -303,15 +303,15 @@ def test_an_analysis_that_is_closed_or_fails_leaves_the_session_usable() -> None
 
 def test_engines_that_cannot_report_are_refused() -> None:
     with (
-        EngineSession(fake("uci", SCORE)) as session,
+        Engine(fake("uci", SCORE)) as session,
         pytest.raises(EngineError, match="MultiPV"),
     ):
         list(session.analyze(EnginePosition("chess"), lines=2))
     with (
-        EngineSession(fake("gtp")) as session,
+        Engine(fake("gtp")) as session,
         pytest.raises(EngineError, match=r"cannot report while it searches \(GTP\)"),
     ):
         list(session.analyze(EnginePosition("go9")))
     mated = EnginePosition("chess", moves=["f2f3", "e7e5", "g2g4", "d8h4"])
-    with EngineSession(fake("uci", SCORE)) as session:
+    with Engine(fake("uci", SCORE)) as session:
         assert list(session.analyze(mated)) == []

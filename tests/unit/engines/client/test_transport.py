@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from engines import QUICK_S, await_end, exists, fake, is_alive
-from hyoka.engines import EnginePosition, EngineSession, EngineSpec, Failure, start_engine
+from hyoka.engines import Engine, EnginePosition, EngineSpec, Failure, start_engine
 from hyoka.engines.client.process import describe_exit
 from hyoka.engines.client.transport import Transport
 from hyoka.foundation.errors import EngineError
@@ -238,7 +238,7 @@ def test_an_end_is_described_with_its_cause_and_last_words() -> None:
 @pytest.mark.parametrize("asked_for", [False, True])
 def test_standard_error_is_in_errors_only_if_it_is_asked_for(asked_for: bool) -> None:
     settings = "stderr=true" if asked_for else ""
-    with EngineSession(fake("uci", "crash=1", settings=settings)) as session:
+    with Engine(fake("uci", "crash=1", settings=settings)) as session:
         failure = session.evaluate(START)
     assert isinstance(failure, Failure)
     assert ("assertion failed" in failure.message) == asked_for
@@ -318,7 +318,7 @@ def test_close_insists_and_takes_the_children_too(tmp_path: Path) -> None:
 
 def test_a_child_that_lingers_goes_when_its_engine_quits(tmp_path: Path) -> None:
     pid_file = tmp_path / "child"
-    with EngineSession(fake("uci", f"child={pid_file}")) as session:
+    with Engine(fake("uci", f"child={pid_file}")) as session:
         session.evaluate(START)
     await_end(int(pid_file.read_text()))
 
@@ -405,7 +405,7 @@ def test_nothing_is_left_after_an_exception() -> None:
     pids = []
 
     def use_badly() -> None:
-        with EngineSession(fake("uci", "stubborn")) as session:
+        with Engine(fake("uci", "stubborn")) as session:
             pids.append(session.engine.transport.pid)
             assert is_alive(pids[0])
             raise ZeroDivisionError
@@ -443,8 +443,8 @@ def session_in_a_process(code: str, *words: str) -> subprocess.Popen[str]:
     spec = fake("uci", *words)
     program = f"""
 import sys
-from hyoka.engines import EnginePosition, EngineSession
-session = EngineSession({spec!r})
+from hyoka.engines import EnginePosition, Engine
+session = Engine({spec!r})
 session.__enter__()
 print(session.engine.transport.pid, flush=True)
 {textwrap.dedent(code)}
@@ -516,14 +516,14 @@ def test_sessions_run_in_threads_and_outlive_them() -> None:
     positions = [EnginePosition("chess", moves=["e2e4"][:n]) for n in (0, 1)] * 10
 
     def in_a_thread(_: int) -> list[Any]:
-        with EngineSession(spec) as session:
+        with Engine(spec) as session:
             return session.evaluate_many(positions)
 
     with ThreadPoolExecutor(4) as pool:
         for results in pool.map(in_a_thread, range(8)):
             assert [result.score for result in results] == [5.0, -5.0] * 10
     with ThreadPoolExecutor(1) as pool:
-        session = pool.submit(EngineSession(spec).__enter__).result()
+        session = pool.submit(Engine(spec).__enter__).result()
     # The thread that started it has ended; the engine has not.
     [evaluation] = session.evaluate_many(positions[:1])
     assert session.restarts == 0
@@ -532,7 +532,7 @@ def test_sessions_run_in_threads_and_outlive_them() -> None:
 
 
 def test_an_engine_works_in_the_folder_it_is_given(tmp_path: Path) -> None:
-    with EngineSession(fake("uci", "log=heard.txt"), cwd=tmp_path) as session:
+    with Engine(fake("uci", "log=heard.txt"), cwd=tmp_path) as session:
         session.evaluate(START)
     heard = (tmp_path / "heard.txt").read_text().splitlines()
     assert heard == ["uci", "isready", "position startpos", "go movetime 100", "quit"]
