@@ -58,7 +58,7 @@ SATO_2010: Final = Checklist(
         ),
         Item(
             "a book by frequency, equation (2)",
-            ("src/hyoka/search/book_player.py",),
+            ("src/hyoka/search/players.py",),
             None,
             "`book_pick=frequency`",
         ),

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Players, one class per kind of search: alpha-beta, Monte Carlo, tree search, solvers, random."""
+"""Players, one class per kind of search: alpha-beta, Monte Carlo, tree search, solvers, random.
+
+Any of them can play from an opening book while the position is in it.
+"""
 
 import dataclasses
 import math
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,8 @@ from hyoka import _core
 from hyoka._core import Player
 from hyoka.foundation.errors import NotationError
 from hyoka.foundation.math import logistic
-from hyoka.games import AnyLine, AnyMove, game_facts, games_with
+from hyoka.games import AnyLine, AnyMove, Position, game_facts, games_with
+from hyoka.models.book import Book
 from hyoka.models.linear import has_features
 from hyoka.models.loading import move_model, ranked
 from hyoka.models.sparse import SparseEvaluation
@@ -521,3 +525,83 @@ class RankingPlayer(SearchPlayer):
         return SearchResult(
             best, None, pv=(best,), moves=reports, order="prior", stopped_by="solved"
         )
+
+
+class _Draw(SearchPlayer):
+    """Draw moves of a book in proportion to their counts (Sato 2010, equation 2)."""
+
+    def __init__(self, book: Book, seed: int) -> None:
+        self._book = book
+        self._seed = seed
+        self._random = random.Random(seed)
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Draw one of the request's moves; it is reported first, the others by count."""
+        counts: Mapping[Any, int] = self._book.moves(cast(Position, request.line.position))
+        moves = sorted(request.only or (), key=lambda move: -counts[move])
+        [drawn] = self._random.choices(moves, weights=[counts[move] for move in moves])
+        moves.sort(key=lambda move: move != drawn)
+        reports = tuple(MoveStats(move, counts[move], pv=(move,)) for move in moves)
+        return SearchResult(
+            drawn, None, pv=(drawn,), moves=reports, order="visits", stopped_by="book"
+        )
+
+    def clear(self) -> None:
+        """Reset the random generator."""
+        self._random = random.Random(self._seed)
+
+
+class _BookTree(TreePlayer):
+    """A tree search that expands only book moves inside the book.
+
+    It gets the time limit of the main search, but none of the other limits.
+    """
+
+    def __init__(self, book: Book, spec: SearchSpec) -> None:
+        limits = {"time": spec["time"] or None, "seed": spec["seed"]}
+        tree = SearchSpec.of("uct", parts={"book": book}, **limits)
+        super().__init__(tree.for_game(book.game), book.game)
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Search within the time limit only."""
+        limits = SearchLimits(time_s=request.limits.time_s, infinite=request.limits.infinite)
+        return super().search(dataclasses.replace(request, limits=limits))
+
+
+class BookPlayer(SearchPlayer):
+    """A search that plays book moves, which another search picks, inside the book."""
+
+    def __init__(self, player: SearchPlayer, book: Book, picker: SearchPlayer) -> None:
+        self._player = player
+        self._book = book
+        self._picker = picker
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        """A book move, or the search's result outside the book."""
+        moves = [
+            move
+            for move in self._book.moves(cast(Position, request.line.position))
+            if request.line.is_legal(move) and (request.only is None or move in request.only)
+        ]
+        if not moves:
+            return self._player.search(request)
+        return self._picker.search(dataclasses.replace(request, only=moves))
+
+    def stop(self) -> None:
+        """Stop the running search."""
+        self._picker.stop()
+        self._player.stop()
+
+    def clear(self) -> None:
+        """Clear the state."""
+        self._picker.clear()
+        self._player.clear()
+
+
+def with_book(player: SearchPlayer, spec: SearchSpec, book: Book) -> SearchPlayer:
+    """The player, with a book that it tries first."""
+    how = spec["book_pick"]
+    if how == "search":
+        return BookPlayer(player, book, player)
+    picker = _Draw(book, spec["seed"]) if how == "frequency" else _BookTree(book, spec)
+    return BookPlayer(player, book, picker)

@@ -15,7 +15,6 @@ from hyoka.foundation.errors import NotationError
 from hyoka.games import AnyGame, AnyLine, AnyMove, game_facts, name_of, registered_start
 from hyoka.games.lines import as_line
 from hyoka.search.assembly import book_of, searches_book
-from hyoka.search.book_player import with_book
 from hyoka.search.players import (
     AlphaBetaPlayer,
     ExactPlayer,
@@ -25,6 +24,7 @@ from hyoka.search.players import (
     RankingPlayer,
     SearchPlayer,
     TreePlayer,
+    with_book,
 )
 from hyoka.search.search_result import OnResult, SearchLimits, SearchRequest, SearchResult
 from hyoka.search.solvers import memory_for
