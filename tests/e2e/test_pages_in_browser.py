@@ -15,6 +15,7 @@ from hyoka.reporting import (
     PICKED,
     Board,
     Boards,
+    Card,
     Chart,
     Details,
     Explorer,
@@ -104,7 +105,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = Page(
         "A page with everything",
         "For the browser",
-        ("It works.", "Mostly."),
+        (
+            Card("It works.", "Result", Chart(bars(), "Small"), "More"),
+            Card("On a board.", picture=board(1)),
+            "Mostly.",
+        ),
         (
             Section(
                 "Curves",
@@ -360,5 +365,26 @@ def test_paper_has_what_is_picked_and_nothing_to_click(opened: Opened) -> None:
 def test_links_lead_to_their_places(opened: Opened) -> None:
     opened.page.get_by_role("navigation").get_by_role("link", name="More").click()
     assert opened.page.evaluate("() => window.scrollY") > 200
+    contents = opened.page.get_by_role("navigation")
+    contents.locator("a[aria-current]", has_text="More").wait_for()
+    box = contents.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 100  # it stays where the reader is
     opened.page.get_by_role("link", name="To the top").click()
     assert opened.page.evaluate("() => window.scrollY") == 0
+
+
+def test_contents_are_folded_on_a_phone(path: Path, open_page: Opening) -> None:
+    page = open_page(path, width=PHONE).page
+    link = page.get_by_role("navigation").get_by_role("link", name="More")
+    assert not link.is_visible()
+    page.get_by_text("Contents", exact=True).click()
+    link.click()
+    assert page.evaluate("() => window.scrollY") > 200
+    assert not link.is_visible()
+
+
+def test_pictures_of_findings_need_no_script(path: Path, open_page: Opening) -> None:
+    page = open_page(path, scripts=False).page
+    assert page.locator(".findings svg:visible").count() == 2
+    assert page.get_by_role("navigation").get_by_role("link", name="More").is_visible()

@@ -65,6 +65,7 @@ _QUIET_AXIS: Final = {
     "titlePadding": 8,
     "labelLimit": 150,
     "labelOverlap": True,
+    "labelSeparation": 3,
 }
 _LOOK: Final[dict[str, Any]] = {
     "background": "transparent",
@@ -142,6 +143,12 @@ def drawing_script() -> str:
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_text(cached, script)
     return script
+
+
+@functools.cache
+def contents_script() -> str:
+    """The JavaScript of a page's table of contents."""
+    return (importlib.resources.files("hyoka.reporting") / "contents.js").read_text("utf-8")
 
 
 def save_chart(
@@ -224,8 +231,10 @@ def inline_svg(chart: AltairChart, description: str, *, width: int) -> str:
         spec["width"] = plot
     if spec.get("usermeta", {}).get("fit"):
         spec["vconcat"] = [part | {"width": plot} for part in spec["vconcat"]]
+    # Names of records may have lone surrogates, which the renderer refuses.
+    valid = json.dumps(spec, ensure_ascii=False).encode(errors="replace").decode()
     with _one_at_a_time:
-        svg: str = vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version())
+        svg: str = vl_convert.vegalite_to_svg(valid, vl_version=vega_lite_version())
     svg = svg.replace(f'xlink:href="{_NO_HOST}', 'href="')
     words = escape(printable(description))
     return svg.replace("<svg ", f'<svg role="img" aria-label="{words}" ', 1)

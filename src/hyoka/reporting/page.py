@@ -5,7 +5,7 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
@@ -14,7 +14,15 @@ from pathlib import Path
 
 from hyoka.foundation.text import printable
 from hyoka.games.diagram import Diagram, svg
-from hyoka.reporting.charts import AltairChart, drawing_script, drawn, specification, styles
+from hyoka.reporting.charts import (
+    AltairChart,
+    contents_script,
+    drawing_script,
+    drawn,
+    inline_svg,
+    specification,
+    styles,
+)
 from hyoka.storage.files import write_text
 from hyoka.storage.outputs import PAGE_MARK
 
@@ -213,6 +221,21 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Card:
+    """A finding with its evidence: a small chart or a board."""
+
+    text: str
+    kind: str = ""
+    """A word or two above the text."""
+    picture: Chart | Board | None = None
+    section: str = ""
+    """Title of the section with the details, if the page has it."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
 class Page:
     """A report: findings first, then the evidence, methods and caveats.
 
@@ -225,7 +248,7 @@ class Page:
 
     title: str
     subtitle: str = ""
-    findings: tuple[str, ...] = ()
+    findings: tuple[str | Card, ...] = ()
     """Summary in a few sentences, the most important first."""
     sections: tuple[Section, ...] = ()
     methods: tuple[str, ...] = ()
@@ -294,32 +317,75 @@ def _page(page: Page) -> Iterator[str]:
     yield f"<header>\n<h1>{title}</h1>"
     if page.subtitle:
         yield f'<p class="subtitle">{_text(page.subtitle)}</p>'
-    yield "</header>"
-    yield from _contents(page)
+    yield '</header>\n<div class="sheet">'
+    places = {section.title: f"part-{n}" for n, section in enumerate(page.sections, start=1)}
+    yield from _contents(page, places)
     yield '<main id="main">'
     renderer = Renderer()
     if page.findings:
-        yield from _section("Findings", "findings", list_html(page.findings))
+        yield from _section("Findings", "findings", "\n".join(_findings(page.findings, places)))
     for number, section in enumerate(page.sections, start=1):
         content = renderer.content(section.words, section.blocks)
         yield from _section(section.title, f"part-{number}", content)
     if page.methods:
-        yield from _section("Methods and caveats", "methods", list_html(page.methods))
-    yield "</main>\n<footer>\n<p>Written by Hyoka. This page is complete: it loads nothing. "
+        yield from _section(_METHODS, "methods", list_html(page.methods))
+    yield "</main>\n</div>\n<footer>"
+    yield "<p>Written by Hyoka. This page is complete: it loads nothing. "
     yield '<a href="#top">To the top</a></p>\n</footer>'
     if any(not chart.still for chart in page.charts):
-        yield f"<script>\n{drawing_script()}\n</script>"
+        yield f"<script>\n{contents_script()}\n{drawing_script()}\n</script>"
     yield "</body>\n</html>"
 
 
-def _contents(page: Page) -> Iterator[str]:
-    places = [(section.title, f"part-{n}") for n, section in enumerate(page.sections, start=1)]
+_METHODS = "Methods and caveats"
+
+
+def _contents(page: Page, places: Mapping[str, str]) -> Iterator[str]:
+    """Links to the sections: beside the page where it is wide, folded on phones by a script."""
     if not places:
         return
-    if page.methods:
-        places.append(("Methods and caveats", "methods"))
-    links = "".join(f'<li><a href="#{name}">{_text(title)}</a></li>' for title, name in places)
-    yield f'<nav aria-label="Contents">\n<ul>{links}</ul>\n</nav>'
+    links = [("Findings", "findings")] if page.findings else []
+    links += places.items()
+    links += [(_METHODS, "methods")] if page.methods else []
+    items = "".join(f'<li><a href="#{name}">{_text(title)}</a></li>' for title, name in links)
+    yield '<nav class="contents" aria-label="Contents">\n<details open><summary>Contents</summary>'
+    yield f"<ul>{items}</ul></details>\n</nav>"
+
+
+_THUMB = 320
+"""Width of a finding's chart in pixels."""
+
+
+def _findings(findings: Iterable[str | Card], places: Mapping[str, str]) -> Iterator[str]:
+    """The first finding, cards of those that have a picture, and a list of the others."""
+    first, *others = [each if isinstance(each, Card) else Card(each) for each in findings]
+    yield f'<div class="card lead">{_card(first, places)}</div>'
+    if drawn_ones := [each for each in others if each.picture is not None]:
+        items = "\n".join(f'<li class="card">{_card(each, places)}</li>' for each in drawn_ones)
+        yield f'<ul class="cards">\n{items}\n</ul>'
+    if plain := [each.text for each in others if each.picture is None]:
+        yield list_html(plain)
+
+
+def _card(card: Card, places: Mapping[str, str]) -> str:
+    kind = f'<p class="kind">{_text(card.kind)}</p>' if card.kind else ""
+    name = places.get(card.section)
+    more = f'<p class="more"><a href="#{name}">{_text(card.section)}</a></p>' if name else ""
+    words = f'<div class="says">{kind}<p>{_text(card.text)}</p>{more}</div>'
+    match card.picture:
+        case Chart() as shown:
+            description = shown.description or shown.caption or card.text
+            picture = (
+                f'<div class="thumb">{inline_svg(shown.chart, description, width=_THUMB)}</div>'
+            )
+        case Board() as shown:
+            is_said = shown.words == card.text
+            words_below = "" if is_said else f"<figcaption>{_text(shown.words)}</figcaption>"
+            titled = svg(replace(shown.diagram, caption="", title=shown.words), size=_THUMB)
+            picture = f'<figure class="thumb board">{titled}{words_below}</figure>'
+        case None:
+            picture = ""
+    return words + picture
 
 
 def _section(title: str, name: str, content: str) -> Iterator[str]:
@@ -454,6 +520,10 @@ def _options(picks: Iterable[Pick], shown: Pick) -> str:
     return text
 
 
+_SLIM = 4
+"""Columns of a table up to which it takes half of a wide page."""
+
+
 def _table(table: Table) -> str:
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     kinds = [' class="number"' if _is_numbers(column) else "" for column in columns]
@@ -466,8 +536,9 @@ def _table(table: Table) -> str:
     body = "\n".join(_row(row, kinds, link) for row, link in zip(table.rows, links, strict=True))
     caption = _text(table.caption)
     # Wide tables scroll in a box, which must be reachable by keyboard.
+    slim = " slim" if len(table.columns) <= _SLIM else ""
     return (
-        f'<div class="table" role="group" aria-label="{caption}" tabindex="0">\n<table>\n'
+        f'<div class="table{slim}" role="group" aria-label="{caption}" tabindex="0">\n<table>\n'
         f"<caption><span>{caption}</span></caption>\n<thead><tr>{head}</tr></thead>\n"
         f"<tbody>\n{body}\n</tbody>\n</table>\n</div>"
     )
@@ -498,9 +569,9 @@ def _is_numbers(cells: Iterable[str]) -> bool:
     return all(re.match(r"[<>+−-]? ?\d|–?$", cell) for cell in cells)
 
 
-def list_html(texts: Iterable[str]) -> str:
+def list_html(texts: Iterable[str | Card]) -> str:
     """A list of plain texts."""
-    return "<ul>\n" + "\n".join(f"<li>{_text(text)}</li>" for text in texts) + "\n</ul>"
+    return "<ul>\n" + "\n".join(f"<li>{_text(str(text))}</li>" for text in texts) + "\n</ul>"
 
 
 def _text(text: str) -> str:

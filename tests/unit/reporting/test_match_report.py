@@ -116,7 +116,7 @@ def test_a_match_of_two_has_every_section() -> None:
         "Time",
         "Games to look at",
     ]
-    assert page.findings[0].startswith("new is stronger than old: ")
+    assert str(page.findings[0]).startswith("new is stronger than old: ")
     assert page.methods[0] == "Fast games."
     check_charts(page)
 
@@ -166,7 +166,7 @@ def test_everything_won_has_no_upper_end() -> None:
         for g in played_games(40)
     ]
     page = match_page("A match", games, ["new", "old"])
-    assert "no upper end" in page.findings[0]
+    assert "no upper end" in str(page.findings[0])
     check_charts(page, most=2)
 
 
@@ -176,7 +176,7 @@ def test_twenty_players_fit_on_a_page() -> None:
     page = match_page("A tournament", games, [f"player {n}" for n in range(20)])
     assert len(page.html().encode()) < 1_200_000
     check_charts(page, most=4)
-    assert page.findings[0].startswith("player ")
+    assert str(page.findings[0]).startswith("player ")
 
 
 def test_players_who_tell_scores_get_a_curve_by_score() -> None:
@@ -198,7 +198,7 @@ def test_a_player_against_itself_has_nothing_to_compare() -> None:
         replace(game, pairing=replace(game.pairing, first=1, second=1)) for game in played_games(6)
     ]
     page = match_page("A match", games, ["unused", "itself"])
-    assert "itself has met nobody else" in page.findings[0]
+    assert "itself has met nobody else" in str(page.findings[0])
     check_charts(page)
 
 

@@ -20,6 +20,7 @@ from hyoka.reporting import (
     QUIET,
     Board,
     Boards,
+    Card,
     Chart,
     Details,
     Explorer,
@@ -134,6 +135,31 @@ def full_page(text: str = "plain words") -> Page:
         ),
         methods=(text,),
     )
+
+
+def test_findings_are_cards_with_pictures() -> None:
+    chart = Chart(dots([Dot(HOSTILE, 1.0, 0.5, 2.0)], x="Elo", reference=0), HOSTILE)
+    board = Board(hk.diagram(hk.Othello()), HOSTILE)
+    page = Page(
+        "Cards",
+        findings=(
+            Card(HOSTILE, HOSTILE, chart, "The <part>"),
+            "Only words.",
+            Card("A board.", picture=board, section="not on the page"),
+        ),
+        sections=(Section("The <part>", ("Words.",)),),
+    )
+    text = page.html()
+    parsed = Parsed(text)
+    classes = [each.get("class") for each in parsed.tags("div")]
+    assert classes == ["sheet", "card lead", "says", "thumb", "says"]
+    assert [each.get("class") for each in parsed.tags("li")] == [None, None, "card", None]
+    links = [each.get("href") for each in parsed.tags("a")]
+    assert links == ["#main", "#findings", "#part-1", "#part-1", "#top"]
+    assert len(parsed.tags("svg")) == 2  # drawn without a script
+    assert parsed.scripts == []
+    assert text.count("<b onclick") == 0
+    assert [*map(str, page.findings)] == [HOSTILE, "Only words.", "A board."]
 
 
 def test_a_still_chart_is_a_picture_without_a_script() -> None:

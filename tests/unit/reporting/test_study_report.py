@@ -163,7 +163,9 @@ def explorers(page: Page) -> list[Explorer]:
 def test_the_better_evaluator_is_named_first_with_a_difference_beyond_chance(
     report: StudyReport,
 ) -> None:
-    assert report.page.findings[0].startswith("strong tells wins from losses best of 2 evaluators")
+    assert str(report.page.findings[0]).startswith(
+        "strong tells wins from losses best of 2 evaluators"
+    )
     # Two normals three (one) standard deviations apart: ROC = Φ(3/√2) = 0.983, Φ(1/√2) = 0.760.
     shared = report.results.shared
     assert shared is not None
@@ -355,7 +357,7 @@ def test_ten_games_are_said_to_be_too_few(tmp_path: Path) -> None:
     study = made_study(tmp_path, fair_results(10))
     say(study, "some", knowing(2.0))
     report = study_report(study, ReportOptions(resamples=50))
-    assert report.page.findings[0].startswith("10 games are too few to say much")
+    assert str(report.page.findings[0]).startswith("10 games are too few to say much")
     assert report.results.subjects[0].slices is None
 
 
@@ -394,7 +396,7 @@ def test_games_that_all_ended_alike_make_a_page_that_says_so(tmp_path: Path) -> 
     study = made_study(tmp_path, [1.0] * 40)
     say(study, "some", knowing(2.0))
     report = study_report(study, ReportOptions(resamples=50))
-    assert "In all decided games that some judged White won" in report.page.findings[0]
+    assert "In all decided games that some judged White won" in str(report.page.findings[0])
     json.dumps(report.as_json(), allow_nan=False)
 
 
@@ -426,7 +428,7 @@ def test_a_condition_narrows_what_is_measured(study: hk.Study) -> None:
 
 def test_json_has_the_findings_and_all_numbers(report: StudyReport) -> None:
     answer = json.loads(json.dumps(report.as_json(), allow_nan=False))
-    assert [each["text"] for each in answer["findings"]] == list(report.page.findings)
+    assert [each["text"] for each in answer["findings"]] == [*map(str, report.page.findings)]
     assert {row["evaluator"] for row in answer["metrics"]} == {"strong", "weak"}
     roc = next(r for r in answer["metrics"] if (r["evaluator"], r["metric"]) == ("weak", "roc"))
     assert 0.5 < roc["low"] < roc["value"] < roc["high"] < 1

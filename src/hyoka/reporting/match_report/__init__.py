@@ -9,18 +9,26 @@ from hyoka.arena.ratings import RatingList
 from hyoka.foundation.text import counted
 from hyoka.reporting.match_report.match_facts import GAMES_READ_CLOSELY, MatchFacts, match_facts
 from hyoka.reporting.match_report.match_games import (
+    ENDINGS,
+    SHOWCASE,
+    THOUGHTS,
     EvaluationCurve,
     confidence_findings,
     curves_of,
+    endings_chart,
     endings_section,
     evaluations_method,
     evaluations_section,
     lengths_section,
     openings_section,
+    showcase_boards,
     showcase_section,
+    small_curve,
     time_section,
 )
 from hyoka.reporting.match_report.match_ratings import (
+    COURSE,
+    RATINGS,
     course_section,
     doubts,
     draw_and_fault_findings,
@@ -29,8 +37,10 @@ from hyoka.reporting.match_report.match_ratings import (
     ratings_of,
     ratings_section,
     scores_section,
+    small_course,
+    small_ratings,
 )
-from hyoka.reporting.page import Page, caveats, write_page
+from hyoka.reporting.page import Board, Card, Page, caveats, write_page
 
 __all__ = ["match_page", "write_match_report"]
 
@@ -55,6 +65,7 @@ def match_page(
         return Page(title, "No games", ("No game has been played yet.",), (), tuple(conditions))
     game = games[0].record.game
     ratings, curves = ratings_of(facts), curves_of(facts, seed)
+    boards = showcase_boards(facts, games)
     sections = (
         scores_section(facts),
         # For two players, the rating list's model would give another Elo than the duel's.
@@ -65,12 +76,12 @@ def match_page(
         lengths_section(facts),
         endings_section(facts),
         time_section(facts),
-        showcase_section(facts, games),
+        showcase_section(boards),
     )
     return Page(
         title,
         _subtitle(facts, game),
-        tuple(_findings(facts, games, ratings, curves)),
+        tuple(_findings(facts, games, ratings, curves, boards)),
         tuple(section for section in sections if section is not None),
         (*conditions, *_methods(facts)),
     )
@@ -98,14 +109,23 @@ def _findings(
     games: Sequence[PlayedGame],
     ratings: RatingList,
     curves: Sequence[EvaluationCurve],
-) -> Iterator[str]:
+    boards: Sequence[Board],
+) -> Iterator[str | Card]:
     if len(facts.present) == 2:
-        yield from duel_findings(facts)
+        first, *others = duel_findings(facts)
+        yield Card(first, "Result", small_course(facts), COURSE)
     else:
-        yield from field_findings(ratings)
+        first, *others = field_findings(ratings)
+        yield Card(first, "Result", small_ratings(ratings), RATINGS)
+    yield from others
     yield from doubts(facts, games)
-    yield from draw_and_fault_findings(facts)
-    yield from confidence_findings(facts, curves)
+    draws, *faults = draw_and_fault_findings(facts)
+    yield Card(draws, "Endings", endings_chart(facts), ENDINGS)
+    yield from faults
+    for curve, words in confidence_findings(facts, curves):
+        yield Card(words, "Confidence", small_curve(facts, curve), THOUGHTS)
+    for board in boards[:1]:
+        yield Card(board.words, "A game", board, SHOWCASE)
 
 
 def _methods(facts: MatchFacts) -> Iterator[str]:

@@ -27,6 +27,7 @@ from hyoka.games import game_facts
 from hyoka.reporting.charts import (
     MOST_SERIES,
     RESULTS,
+    AltairChart,
     Dot,
     Part,
     Spot,
@@ -59,6 +60,12 @@ _MOST_SHOWN: Final = 20
 _MOST_BOARDS: Final = 2
 """Maximum number of openings with boards, for each side."""
 _GAMES_FOR_INTERVAL: Final = 10
+THOUGHTS: Final = "What the players thought"
+ENDINGS: Final = "How games ended"
+SHOWCASE: Final = "Games to look at"
+"""Titles of sections."""
+_SMALL: Final = 120
+"""Height of a finding's chart."""
 _MOVES_SHOWN: Final = 12
 
 
@@ -282,10 +289,12 @@ def curves_of(facts: MatchFacts, seed: int) -> list[EvaluationCurve]:
     return [curve for curve in curves if curve is not None]
 
 
-def confidence_findings(facts: MatchFacts, curves: Sequence[EvaluationCurve]) -> list[str]:
-    """Findings about overconfident players."""
+def confidence_findings(
+    facts: MatchFacts, curves: Sequence[EvaluationCurve]
+) -> list[tuple[EvaluationCurve, str]]:
+    """Overconfident players: their curves, and a sentence on each."""
     return [
-        confidence_words(facts, curve)
+        (curve, confidence_words(facts, curve))
         for curve in curves
         if curve.confidence is not None and verdict(curve.confidence) == "overconfident"
     ][:_MOST_FINDINGS]
@@ -306,7 +315,7 @@ def evaluations_section(
     if len(shown) < len(curves):
         words.append(f"The {len(shown)} of {len(curves)} with the most positions are drawn.")
     charts = tuple(_curve_chart(facts, curve, game) for curve in shown)
-    return Section("What the players thought", tuple(words), charts)
+    return Section(THOUGHTS, tuple(words), charts)
 
 
 def confidence_words(facts: MatchFacts, curve: EvaluationCurve) -> str:
@@ -325,25 +334,27 @@ def confidence_words(facts: MatchFacts, curve: EvaluationCurve) -> str:
     )
 
 
+def small_curve(facts: MatchFacts, curve: EvaluationCurve) -> Chart:
+    """The curve of a player's own values or scores, as a finding shows it."""
+    chart = _band(curve, "own value" if curve.is_value else "own score", _SMALL)
+    return Chart(chart, f"What {facts.names[curve.player]} got, by its own evaluation.")
+
+
+def _band(curve: EvaluationCurve, x: str, height: int) -> AltairChart:
+    domain = (0.0, 1.0) if curve.is_value else (-curve.widest, curve.widest)
+    steps = [Step(p.value, p.share, p.low, p.high, p.positions) for p in curve.points]
+    return band(steps, x=x, y="mean result", domain=domain, height=height)
+
+
 def _curve_chart(facts: MatchFacts, curve: EvaluationCurve, game: str) -> Chart:
     name = facts.names[curve.player]
     if curve.is_value:
-        x, domain = "own value", (0.0, 1.0)
+        x = "own value"
         caption = f"{name}: what it got, by its own value. On the dashed line it gets what it says."
     else:
-        x, domain = (
-            f"own score, {game_facts(game).naming.unit_of_programs}",
-            (-curve.widest, curve.widest),
-        )
+        x = f"own score, {game_facts(game).naming.unit_of_programs}"
         caption = f"{name}: what it got, by its own score; what lies beyond counts at the edge."
-    steps = [Step(p.value, p.share, p.low, p.high, p.positions) for p in curve.points]
-    chart = band(
-        steps,
-        x=x,
-        y="mean result",
-        domain=domain,
-        height=230,
-    )
+    chart = _band(curve, x, 230)
     caption += f" {curve.positions:,} positions."
     return Chart(chart, caption, narrow=True)
 
@@ -407,6 +418,18 @@ def _parts(name: str, start: float, end: float, results: Reals) -> list[Part]:
 
 def endings_section(facts: MatchFacts) -> Section:
     """The section on endings of games, by result."""
+    [(most, times)] = Counter(facts.reason.tolist()).most_common(1)
+    chart = endings_chart(facts)
+    if chart is None:
+        return Section(ENDINGS, (f"The game ended so: {most}.",))
+    words = f"The most frequent ending: {most}, in {times:,} of {len(facts):,} games."
+    return Section(ENDINGS, (words,), (chart,))
+
+
+def endings_chart(facts: MatchFacts) -> Chart | None:
+    """Games by ending and result; None for a single game."""
+    if len(facts) == 1:
+        return None
     counts = Counter(facts.reason.tolist())
     shown = [reason for reason, _ in counts.most_common(_MOST_REASONS)]
     named = np.where(np.isin(facts.reason, shown), facts.reason, "all others")
@@ -415,12 +438,7 @@ def endings_section(facts: MatchFacts) -> Section:
     parts = [
         part for reason in shown for part in _parts(reason, 0, 0, facts.result[named == reason])
     ]
-    most, times = counts.most_common(1)[0]
-    if len(facts) == 1:
-        return Section("How games ended", (f"The game ended so: {most}.",))
-    words = f"The most frequent ending: {most}, in {times:,} of {len(facts):,} games."
-    caption = "Games by how they ended, colored by who won."
-    return Section("How games ended", (words,), (Chart(rows(parts), caption),))
+    return Chart(rows(parts), "Games by how they ended, colored by who won.")
 
 
 def time_section(facts: MatchFacts) -> Section | None:
@@ -479,16 +497,11 @@ def seconds_text(seconds: float) -> str:
 
 _MOST_FAULTS: Final = 3
 _FAULT_LENGTH: Final = 200
-_TITLE: Final = "Games to look at"
 
 
-def showcase_section(facts: MatchFacts, games: Sequence[PlayedGame]) -> Section:
-    """The shortest decisive game, the longest, the best position lost, and games with faults."""
+def showcase_boards(facts: MatchFacts, games: Sequence[PlayedGame]) -> tuple[Board, ...]:
+    """The best position lost, the shortest decisive game, the longest, and games with faults."""
     picks: dict[int, tuple[str, int | None]] = {}
-    clean = np.flatnonzero((facts.result != 0.5) & ~facts.faulty)
-    if len(clean):
-        picks[int(clean[facts.plies[clean].argmin()])] = ("The shortest decisive game", None)
-    picks.setdefault(int(facts.plies.argmax()), ("The longest game", None))
     thoughts = facts.thoughts
     lost = np.flatnonzero((thoughts.result == 0) & (thoughts.value > 0.5))
     if len(lost):
@@ -496,17 +509,27 @@ def showcase_section(facts: MatchFacts, games: Sequence[PlayedGame]) -> Section:
         ply = int(thoughts.ply[best])
         mover = facts.names[int(thoughts.mover[best])]
         words = f"After ply {ply} {mover} gave itself {thoughts.value[best]:.0%}, and lost"
-        picks.setdefault(int(thoughts.game[best]), (words, ply))
+        picks[int(thoughts.game[best])] = (words, ply)
+    clean = np.flatnonzero((facts.result != 0.5) & ~facts.faulty)
+    if len(clean):
+        picks.setdefault(
+            int(clean[facts.plies[clean].argmin()]), ("The shortest decisive game", None)
+        )
+    picks.setdefault(int(facts.plies.argmax()), ("The longest game", None))
     for row in np.flatnonzero(facts.faulty)[:_MOST_FAULTS].tolist():
         picks.setdefault(row, ("A game with a fault", None))
     drawn = (
         _board(facts, row, games[int(facts.place[row])], words, ply)
         for row, (words, ply) in picks.items()
     )
-    boards = tuple(board for board in drawn if board is not None)
+    return tuple(board for board in drawn if board is not None)
+
+
+def showcase_section(boards: Sequence[Board]) -> Section:
+    """The games to look at."""
     if not boards:
-        return Section(_TITLE, ("A game in Python needs a name and `cells` to be drawn here.",))
-    return Section(_TITLE, (), (Boards(boards),))
+        return Section(SHOWCASE, ("A game in Python needs a name and `cells` to be drawn here.",))
+    return Section(SHOWCASE, (), (Boards(boards),))
 
 
 def _board(

@@ -24,6 +24,12 @@ from hyoka.reporting.charts import MOST_SERIES, Dot, Spot, Step, band, dots, lin
 from hyoka.reporting.match_report.match_facts import MatchFacts, checkpoints
 from hyoka.reporting.page import Block, Chart, Section, Table
 
+COURSE: Final = "Course of the match"
+RATINGS: Final = "Ratings"
+"""Titles of sections."""
+_SMALL: Final = 120
+"""Height of a finding's chart."""
+_MOST_SMALL: Final = 6
 _MOST_DUELS: Final = 30
 _MOST_CROSS: Final = 24
 
@@ -155,7 +161,7 @@ def course_section(facts: MatchFacts) -> Section | None:
     if len(ranked) > MOST_SERIES:
         caption += f"; the {MOST_SERIES} best"
     chart = lines(spots, x="games of the match", y="share of the points", share=True)
-    return Section("Course of the match", (), (Chart(chart, f"{caption}."),))
+    return Section(COURSE, (), (Chart(chart, f"{caption}."),))
 
 
 def _shares(facts: MatchFacts, player: int) -> list[Spot]:
@@ -167,19 +173,43 @@ def _shares(facts: MatchFacts, player: int) -> list[Spot]:
     return [Spot(facts.names[player], n, float(got[n - 1] / played[n - 1])) for n in seen]
 
 
-def _duel_course(facts: MatchFacts) -> Section:
-    one, other = _leader_first(facts, *facts.present)
+def _duel_steps(facts: MatchFacts, one: int, other: int) -> list[Step]:
+    """The share of one of two players at the checkpoints."""
     steps = []
     for games, score in facts.duel_course:
         share = rate(score if one < other else ~score)
         steps.append(Step(games, share.value, share.low, share.high, games))
+    return steps
+
+
+def small_course(facts: MatchFacts) -> Chart | None:
+    """The leader's share over the games of a match of two; None for a single game."""
+    if len(facts) < 2:
+        return None
+    one, other = _leader_first(facts, *facts.present)
+    steps = _duel_steps(facts, one, other)
+    chart = band(steps, x="games of the match", y="points", height=_SMALL)
+    return Chart(chart, f"The share of the points of {facts.names[one]}, with its 95% interval.")
+
+
+def small_ratings(ratings: RatingList) -> Chart | None:
+    """The ratings of the best players; None without games between players."""
+    if not ratings.games:
+        return None
+    chart = dots(_rows(ratings)[:_MOST_SMALL], x="Elo", reference=0)
+    return Chart(chart, "Ratings with 95% intervals.")
+
+
+def _duel_course(facts: MatchFacts) -> Section:
+    one, other = _leader_first(facts, *facts.present)
+    steps = _duel_steps(facts, one, other)
     caption = (
         f"The share of the points {facts.names[one]} had by then against {facts.names[other]}, "
         "and its 95% interval. Each interval is for that moment alone: one that leaves the dashed "
         "line for a while proves nothing."
     )
     chart = band(steps, x="games of the match", y="share of the points")
-    return Section("Course of the match", (), (Chart(chart, caption),))
+    return Section(COURSE, (), (Chart(chart, caption),))
 
 
 def _leader_first(facts: MatchFacts, one: int, other: int) -> tuple[int, int]:
@@ -291,7 +321,7 @@ def ratings_section(ratings: RatingList) -> Section | None:
     caption = "The players' ratings with their 95% intervals."
     if not all(player.bounded for player in ratings.players):
         caption += " A line that runs to the edge has no end there."
-    return Section("Ratings", (" ".join(words),), (Chart(chart, caption), _table(ratings)))
+    return Section(RATINGS, (" ".join(words),), (Chart(chart, caption), _table(ratings)))
 
 
 def _rows(ratings: RatingList) -> list[Dot]:

@@ -13,7 +13,7 @@ from hyoka.games import facts_named
 from hyoka.reporting.charts import save_chart
 from hyoka.reporting.page import Block, Boards, Chart, Details, Page, Section, Table, write_page
 from hyoka.reporting.study_report.examples import boards_of, slice_boards
-from hyoka.reporting.study_report.findings import Finding, findings_of
+from hyoka.reporting.study_report.findings import Finding, card_of, findings_of
 from hyoka.reporting.study_report.results import Results, measure_study
 from hyoka.reporting.study_report.sections import (
     calibration_section,
@@ -127,7 +127,7 @@ def study_report(
     page = Page(
         f"Evaluations in {facts_named(study.game).title}: right or wrong?",
         _subtitle(results),
-        tuple(finding.text for finding in findings),
+        tuple(card_of(finding, boards) for finding in findings),
         tuple(section for section in sections if section is not None),
         tuple(methods_of(results)),
     )

@@ -2,7 +2,7 @@
 """Findings of a report: sentences that are each based on an interval."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -10,6 +10,9 @@ from typing import Final
 from hyoka.analysis import MIN_GAMES, VALUE, CurvePoint, Difference
 from hyoka.foundation.math import Estimate
 from hyoka.foundation.text import counted
+from hyoka.reporting.charts import Dot, Step, band, dots
+from hyoka.reporting.page import Board, Card, Chart
+from hyoka.reporting.study_report.examples import Example, shown_boards
 from hyoka.reporting.study_report.results import (
     FEW_GAMES,
     NO_GUIDE,
@@ -37,11 +40,14 @@ _APART: Final = 0.2
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence and its underlying numbers."""
+    """A sentence and its underlying numbers, with a picture of them."""
 
     kind: str
     text: str
     numbers: dict[str, object] = field(default_factory=dict)
+    picture: Chart | Example | None = field(default=None, compare=False)
+    section: str = ""
+    """Title of the section with the details."""
 
 
 def findings_of(results: Results) -> tuple[Finding, ...]:
@@ -64,6 +70,80 @@ def findings_of(results: Results) -> tuple[Finding, ...]:
     last = list(_several_authors(results))
     first = islice((finding for kind in kinds for finding in kind), MOST_FINDINGS - len(last))
     return (*first, *last)
+
+
+CURVES: Final = "The curves"
+BY_PLY: Final = "As the game goes on"
+QUALITY: Final = "Metrics"
+DISPUTES: Final = "Where they disagree"
+CALIBRATED: Final = "Calibration"
+"""Titles of sections."""
+_HEIGHT: Final = 120
+_KINDS: Final = {
+    "quality": "Wins from losses",
+    "no guide": "Early positions",
+    "slice": "Bias",
+    "dispute": "Disagreement",
+    "not monotone": "Shape of the curve",
+    "even": "Even positions",
+    "worth": "Worth of a score",
+    "several comment authors": "Comment authors",
+}
+"""Words above findings, where the kind is not one."""
+
+
+def wrong_title(name: str) -> str:
+    """Title of the section on an evaluator's biases."""
+    return f"Where {name} is wrong"
+
+
+def card_of(finding: Finding, boards: Mapping[Example, Board]) -> Card:
+    """The finding as a card of the page."""
+    picture: Chart | Board | None
+    if isinstance(finding.picture, Example):
+        picture = next(iter(shown_boards(boards, [finding.picture])), None)
+    else:
+        picture = finding.picture
+    kind = _KINDS.get(finding.kind, finding.kind.capitalize())
+    return Card(finding.text, kind, picture, finding.section)
+
+
+def _small_curve(subject: Subject) -> Chart | None:
+    """The curve of an evaluator; None if it has no points."""
+    is_value = subject.unit == VALUE
+    steps = [
+        Step(p.value, p.share, p.low, p.high, p.positions)
+        for p in subject.own.curve.points
+        if not p.is_mate and math.isfinite(p.low)
+    ]
+    if not steps:
+        return None
+    chart = band(
+        steps,
+        x="value" if is_value else subject.unit,
+        y="won",
+        domain=(0, 1) if is_value else None,
+        height=_HEIGHT,
+    )
+    return Chart(chart, f"The curve of {subject.name}, with its 95% interval.")
+
+
+def _small_course(subject: Subject) -> Chart:
+    """ROC by ply."""
+    steps = [
+        Step((low + high) / 2, part["roc"].value, *part["roc"].ends, part.positions)
+        for low, high, part in subject.by_ply
+    ]
+    chart = band(steps, x="ply", y="ROC", height=_HEIGHT)
+    return Chart(chart, f"ROC of {subject.name} by ply, with its 95% interval.")
+
+
+def _small_dots(judged: Sequence[Judged]) -> Chart:
+    """ROC of evaluators."""
+    rocs = [(each.name, each.metrics["roc"]) for each in judged]
+    rows = [Dot(name, roc.value, *roc.ends) for name, roc in rocs if math.isfinite(roc.value)]
+    chart = dots(rows, x="ROC", reference=0.5, spec=".3f")
+    return Chart(chart, "ROC with 95% intervals; a coin has one half.")
 
 
 def _several_authors(results: Results) -> Iterator[Finding]:
@@ -130,7 +210,7 @@ def _quality_of_group(shared: Shared) -> Iterator[Finding]:
     if math.isnan(roc.low):
         rocs = "; ".join(f"{each.name}: {each.metrics['roc'].value:.3f}" for each in shared.judged)
         text = f"ROC: {rocs}. Without resamples no interval says what is chance."
-        yield Finding("quality", text, _rocs(shared))
+        yield Finding("quality", text, _rocs(shared), _small_dots(shared.judged), QUALITY)
         return
     level: list[tuple[Judged, Difference]] = []
     worse: list[tuple[Judged, Difference]] = []
@@ -161,7 +241,7 @@ def _quality_of_group(shared: Shared) -> Iterator[Finding]:
                 f"{'is' if len(worse) == 1 else 'are'} worse than {best.name}"
                 f"{', by ' + _points(gap) if len(worse) == 1 else ''}."
             )
-    yield Finding("quality", text, _rocs(shared))
+    yield Finding("quality", text, _rocs(shared), _small_dots(shared.judged), QUALITY)
 
 
 def _rocs(shared: Shared) -> dict[str, object]:
@@ -186,6 +266,8 @@ def _quality_of_one(judged: Judged) -> Iterator[Finding]:
         f"{roc.value:.1%} of cases ({_share_interval(roc)}; a coin has 50%), and it names the "
         f"winner at {accuracy.value:.1%} of positions ({_share_interval(accuracy)}).",
         {"evaluator": judged.name, "roc": _numbers(roc), "accuracy": _numbers(accuracy)},
+        _small_dots([judged]),
+        QUALITY,
     )
 
 
@@ -206,6 +288,8 @@ def _no_guide(subject: Subject) -> Iterator[Finding]:
         "no guide",
         text,
         {"evaluator": subject.name, "before_ply": before, "roc": _numbers(roc)},
+        _small_course(subject),
+        BY_PLY,
     )
 
 
@@ -232,12 +316,15 @@ def _confidence(subject: Subject) -> Iterator[Finding]:
             "got": _numbers(sure.got),
             "gap": _numbers(sure.gap),
         },
+        _small_curve(subject),
+        CURVES,
     )
 
 
 def _slices(subject: Subject, most: int) -> Iterator[Finding]:
-    sure = [shown.slice for shown in subject.shown_slices if shown.slice.is_sure]
-    for biased in sure[:most]:
+    sure = [shown for shown in subject.shown_slices if shown.slice.is_sure]
+    for shown in sure[:most]:
+        biased = shown.slice
         yield Finding(
             "slice",
             f"{biased.sentence} {biased.gap.positions:,} positions of "
@@ -249,18 +336,22 @@ def _slices(subject: Subject, most: int) -> Iterator[Finding]:
                 "effect": _numbers(biased.effect),
                 "q_value": biased.q_value,
             },
+            next(iter(shown.against), None),
+            wrong_title(subject.name),
         )
 
 
 def _dispute(results: Results) -> Iterator[Finding]:
-    for disagreement, _ in (each for group in results.groups for each in group.disagreements):
+    for disagreement, examples in (
+        each for group in results.groups for each in group.disagreements
+    ):
         wide = [
-            band for band in disagreement.bands if band.low >= _APART and band.games >= FEW_GAMES
+            each for each in disagreement.bands if each.low >= _APART and each.games >= FEW_GAMES
         ]
         if not wide:
             continue
-        band = max(wide, key=lambda band: band.positions)
-        right = band.share
+        widest = max(wide, key=lambda each: each.positions)
+        right = widest.share
         if not (right.low > 0.5 or right.high < 0.5):
             continue
         one_ahead = right.low > 0.5
@@ -268,10 +359,13 @@ def _dispute(results: Results) -> Iterator[Finding]:
         share = right if one_ahead else Estimate(1 - right.value, 1 - right.high, 1 - right.low)
         yield Finding(
             "dispute",
-            f"Where {disagreement.one} and {disagreement.other} differ by {band.low:.2f} to "
-            f"{band.high:.2f} in probability, {who} was nearer to the result in {share.value:.0%} "
-            f"of {band.positions:,} positions ({share.low:.0%} to {share.high:.0%}).",
-            {"right": who, "share": _numbers(share), "positions": band.positions},
+            f"Where {disagreement.one} and {disagreement.other} differ by {widest.low:.2f} to "
+            f"{widest.high:.2f} in probability, {who} was nearer to the result in "
+            f"{share.value:.0%} of {widest.positions:,} positions ({share.low:.0%} to "
+            f"{share.high:.0%}).",
+            {"right": who, "share": _numbers(share), "positions": widest.positions},
+            next(iter(examples), None),
+            DISPUTES,
         )
 
 
@@ -289,6 +383,8 @@ def _falls(subject: Subject) -> Iterator[Finding]:
             f"{100 * falls.largest_drop:.1f} points, more than chance would "
             f"(p = {falls.p_value:.2g}).",
             {"evaluator": subject.name, "p_value": falls.p_value},
+            _small_curve(subject),
+            CURVES,
         )
 
 
@@ -301,6 +397,8 @@ def _uneven(results: Results, subject: Subject) -> Iterator[Finding]:
         f"Where {subject.name} calls it even, {results.first_player} {results.won} "
         f"{_share_text(point)}{_of_decided(results)}, not one half.",
         {"evaluator": subject.name, "share": [point.share, point.low, point.high]},
+        _small_curve(subject),
+        CURVES,
     )
 
 
@@ -327,6 +425,8 @@ def _worth(results: Results, subject: Subject) -> Iterator[Finding]:
         f"four: where it says {point.lower:+g} to {point.upper:+g}, "
         f"{results.first_player} {results.won} {_share_text(point)}{_of_decided(results)}.",
         {"evaluator": subject.name, "score": point.value, "share": point.share},
+        _small_curve(subject),
+        CALIBRATED,
     )
 
 

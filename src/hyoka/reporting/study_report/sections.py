@@ -56,6 +56,14 @@ from hyoka.reporting.page import (
     caveats,
 )
 from hyoka.reporting.study_report.examples import Example, player_titles, shown_boards
+from hyoka.reporting.study_report.findings import (
+    BY_PLY,
+    CALIBRATED,
+    CURVES,
+    DISPUTES,
+    QUALITY,
+    wrong_title,
+)
 from hyoka.reporting.study_report.results import (
     CLEARLY,
     NO_GUIDE,
@@ -358,7 +366,7 @@ def curves_section(results: Results, boards: BoardsOf) -> Section:
         title = "What the positions are worth, and whether the curves rise"
         enough = (curve for curve in curves if curve.games >= MIN_GAMES)
         blocks.append(Details(title, tuple(about_curve(curve) for curve in enough)))
-    return Section("The curves", tuple(words), tuple(blocks))
+    return Section(CURVES, tuple(words), tuple(blocks))
 
 
 def _share_of(results: Results) -> str:
@@ -476,7 +484,7 @@ def phases_section(results: Results) -> Section | None:
     caption = "Early, middle and late positions alone, with 95% intervals."
     head = ("Evaluator", "Positions", "ROC", "ACC", "Number", "Games")
     blocks.append(Table(caption, head, rows))
-    return Section("As the game goes on", words, tuple(blocks))
+    return Section(BY_PLY, words, tuple(blocks))
 
 
 def _quality_cells(part: MetricValues) -> tuple[str, ...]:
@@ -527,7 +535,7 @@ def metrics_section(results: Results) -> Section:
         tables = tuple(_comparison_table(each) for each in group.comparisons)
         blocks.append(Details(title, blocks=tables))
     blocks += _metrics_tables("On all positions that each judged", apart)
-    return Section("Metrics", tuple(words), tuple(blocks))
+    return Section(QUALITY, tuple(words), tuple(blocks))
 
 
 def _on_positions(results: Results, together: Sequence[MetricValues]) -> str:
@@ -623,7 +631,7 @@ def _p_text(p: float) -> str:
 
 def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Section:
     """The section on an evaluator's biases: ranked slices with curves and boards."""
-    title = f"Where {subject.name} is wrong"
+    title = wrong_title(subject.name)
     slices = subject.slices
     if slices is None:
         return Section(title, ("There are too few games to search for slices.",))
@@ -744,7 +752,7 @@ def disagreement_section(results: Results, boards: BoardsOf) -> Section | None:
         "Where two evaluators differ, one of them is nearer to the result. Scores count as their "
         "logistic curve says. The boards are those where they differ most, no two of one game.",
     )
-    return Section("Where they disagree", words, tuple(blocks))
+    return Section(DISPUTES, words, tuple(blocks))
 
 
 def _bands_table(disagreement: Disagreement) -> Table:
@@ -783,7 +791,7 @@ def calibration_section(results: Results) -> Section:
         of = "values" if unit == VALUE else unit
         blocks.append(Chart(chart, f"The fitted curves over {of}.", narrow=len(units) > 1))
     blocks += [_worth_table(subject, results) for subject in fitted if subject.unit != VALUE]
-    return Section("Calibration", tuple(words), tuple(blocks))
+    return Section(CALIBRATED, tuple(words), tuple(blocks))
 
 
 def _constants_table(calibration: Calibration) -> Table:

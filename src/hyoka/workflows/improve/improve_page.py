@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report of an improvement."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from hyoka.analysis.sample import probability_text
-from hyoka.reporting import Block, Boards, Chart, Page, Section, Table
+from hyoka.reporting import Block, Board, Boards, Card, Chart, Page, Section, Table
 from hyoka.reporting.charts import Dot, chart_of, dots
 from hyoka.reporting.page import caveats
 from hyoka.reporting.study_report.examples import Example, boards_of, shown_boards
@@ -26,10 +28,46 @@ def improvement_page(
     return Page(
         f"Improving {story.evaluator}",
         f"{story.game.replace('_', ' ').capitalize()}, the games of {story.study}.",
-        story.sentences(),
+        tuple(_cards(study, story)),
         tuple(sections),
         tuple(_methods(story, plan)),
     )
+
+
+_WRONG, _MATCHES = "Where it is wrong", "On the board"
+"""Titles of sections."""
+
+
+def _cards(study: Study, story: Improvement) -> Iterator[str | Card]:
+    """The story's sentences; the outcome and the worst slice have pictures."""
+    outcome, *steps = story.sentences()
+    yield Card(outcome, "Outcome", _elo_chart(story), _MATCHES)
+    for sentence in steps:
+        if any(sentence.startswith(each.sentence) for each in story.findings.slices):
+            yield Card(sentence, "Bias", next(iter(_boards(study, story)), None), _WRONG)
+        else:
+            yield sentence
+
+
+def _boards(study: Study, story: Improvement) -> Sequence[Board]:
+    """Positions of the worst slice."""
+    shown = [
+        Example(each.game_id, each.ply, each.values, each.result) for each in story.findings.shown
+    ]
+    return shown_boards(boards_of(study, shown), shown) if shown else ()
+
+
+def _elo_chart(story: Improvement) -> Chart | None:
+    """Elo of the matches; None without finite intervals."""
+    ends = [end for each in story.proofs for end in (each.elo.value, *each.elo.ends)]
+    if not ends or not all(map(math.isfinite, ends)):
+        return None
+    chart = dots(
+        [Dot(each.candidate, each.elo.value, *each.elo.ends) for each in story.proofs],
+        x="Elo of the new weights",
+        reference=0,
+    )
+    return Chart(chart, "Elo with its 95% interval by pairs of games.")
 
 
 def _findings_section(study: Study, story: Improvement) -> Section:
@@ -42,7 +80,7 @@ def _findings_section(study: Study, story: Improvement) -> Section:
         f"({findings.held_out_positions:,} positions), which did not affect the choice.",
     ]
     if not findings.slices:
-        return Section("Where it is wrong", (*words, "There is none."))
+        return Section(_WRONG, (*words, "There is none."))
     rows = tuple(
         (
             each.words,
@@ -60,17 +98,14 @@ def _findings_section(study: Study, story: Improvement) -> Section:
         "Effect: win probability beyond the curve of all positions at equal scores, with 95% "
         "intervals; those of the games searched are widened for selection."
     )
-    examples = [
-        Example(each.game_id, each.ply, each.values, each.result) for each in findings.shown
-    ]
     blocks: list[Block] = [Table(caption, head, rows)]
-    if examples:
-        blocks.append(Boards(shown_boards(boards_of(study, examples), examples)))
+    if boards := _boards(study, story):
+        blocks.append(Boards(boards))
         words.append(
             f"The boards: positions of the first condition ({findings.slices[0].words}) where the "
             "evaluation differs most from the result."
         )
-    return Section("Where it is wrong", tuple(words), tuple(blocks))
+    return Section(_WRONG, tuple(words), tuple(blocks))
 
 
 def _named_section(story: Improvement) -> Section:
@@ -181,20 +216,10 @@ def _proof_section(story: Improvement, still: bool) -> Section:
         for each in story.proofs
     )
     head = ("New", "Games", "Score", "Points", "Elo", "LLR", "Test")
-    chart = Chart(
-        dots(
-            [Dot(p.candidate, p.elo.value, *p.elo.ends) for p in story.proofs],
-            x="Elo of the new weights",
-            reference=0,
-        ),
-        "Elo with its 95% interval by pairs of games.",
-        still=still,
-    )
     table = Table("The matches.", head, rows)
-    finite = all(
-        abs(end) < float("inf") for p in story.proofs for end in (p.elo.value, *p.elo.ends)
-    )
-    return Section("On the board", tuple(words), (table, chart) if finite else (table,))
+    chart = _elo_chart(story)
+    blocks = (table,) if chart is None else (table, replace(chart, still=still))
+    return Section(_MATCHES, tuple(words), blocks)
 
 
 def _methods(story: Improvement, plan: ImprovePlan) -> Iterator[str]:
