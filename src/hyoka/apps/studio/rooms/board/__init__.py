@@ -33,6 +33,7 @@ from hyoka.apps.studio.rooms.board.board_agents import (
     reply,
 )
 from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState, played, table_of, word_of
+from hyoka.apps.studio.rooms.board.explorer import ROUTE as EXPLORER
 from hyoka.apps.studio.rooms.board.live_analyses import MOST, Analyses, Job, curve_chart, usual
 from hyoka.apps.studio.rooms.board.picture import models_for, picture, ranking, seen, words_of
 from hyoka.apps.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
@@ -496,6 +497,7 @@ ROOM = Room(
         Route("/board/curve/{number:number}/events", curve_events),
         Route("/board/analysis/{number:number}/stop", stop, methods=["POST"]),
         Route("/board/analysis/{number:number}/node", node),
+        EXPLORER,
     ],
     style=True,
     script=True,

@@ -3,7 +3,7 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, Protocol
 
@@ -84,6 +84,8 @@ class BoardState:
     """Moves of the record after what our rules call its end."""
     flip: bool = False
     """Whether the board lies the other way round than it would."""
+    study: str = field(default="", kw_only=True)
+    """The study in which moves are explored."""
 
     @classmethod
     def of(cls, query: Query) -> "BoardState":
@@ -123,6 +125,7 @@ class BoardState:
             whole_number(last("number") or 0, "number", 0, 10**9),
             whole_number(last("left_out") or 0, "left_out", 0, 10**9),
             last("flip") == "1",
+            study=last("study"),
         ).checked()
 
     def checked(self) -> "BoardState":
@@ -273,6 +276,7 @@ class BoardState:
             "live": "1" if self.live else None,
             "model": self.model,
             "area": self.area,
+            "study": self.study,
             "pieces": None if self.kanji else "letters",
             "flip": "1" if self.flip else None,
             # A path without moves asks for the record's own.
