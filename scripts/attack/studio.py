@@ -78,7 +78,7 @@ NAMES = (
     *("spec", "search", "search2", "model", "bin", "part", "n", "top", "token", "show", "name"),
     *("from", "draw", "low", "shown", "left_out", "resamples", "drop", "node", "of", "split"),
     *("start", "line", "with", "against", "level", "play", "to", "switch", "as", "area", "seconds"),
-    "pace",
+    *("pace", "tab", "slot", "filled", "set-depth", "set-eval"),
 )
 FIELDS = (
     *("players", "evaluators", "evaluator", "search", "spec", "study", "files", "records", "to"),
@@ -259,7 +259,7 @@ def attack_engines(draw: random.Random) -> str:
         played = moves.split()[: draw.randrange(3)]
         table = {"game": game, "moves": " ".join(played), "seconds": "0.1", "level": "beginner"}
         table |= {"against": "evil", "with": "evil", "you": ("second", "first")[len(played) % 2]}
-        order = draw.choice(("reply", "reply", "analyze", "curve"))
+        order = draw.choice(("reply", "reply", "analyze", "graph"))
         before = our_processes()
         answers = [asking.post(f"/board/{order}", data=table, headers=OWN_PART)]
         answers += looked_at(asking, order)
@@ -284,7 +284,7 @@ def looked_at(asking: TestClient, order: str) -> list[Any]:
     [(number, job)] = analyses._jobs.items()
     for worker in job.workers:
         worker.join(LONGEST_S / 2)
-    kind = "curve" if order == "curve" else "analysis"
+    kind = "graph" if order == "graph" else "analysis"
     answers = [asking.get(f"/board/{kind}/{number}/events")]
     if kind == "analysis":
         answers.append(asking.get(f"/board/analysis/{number}/node?node=0"))

@@ -16,7 +16,7 @@ from .browser import COLOR_RULES, PHONE, Opened, headings_out_of_order, offences
 from .studio import StudioProcess, open_studio
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 FIVE = ("go9", "othello", "chess", "shogi", "blokus_duo")
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
@@ -59,6 +59,16 @@ def click(page: "Page", *cells: str) -> None:
         page.locator(f'[data-cell="{cell}"]').click()
 
 
+def drag(page: "Page", source: str, target: str) -> None:
+    """Drag from an element to another, with targets shown on the way."""
+    page.locator(source).hover()
+    page.mouse.down()
+    page.locator(target).hover()
+    assert page.locator(".over .target").count() > 0
+    assert page.locator(".drag use").count() > 0
+    page.mouse.up()
+
+
 def is_over(page: "Page") -> bool:
     return page.locator("#table").get_attribute("data-over") == "1"
 
@@ -83,7 +93,7 @@ def test_a_whole_game_of_chess_by_clicks(opened: Opened, studio: StudioProcess) 
     at_ply(page, 3)
     click(page, "d7", "d5")
     at_ply(page, 4)
-    page.get_by_role("button", name=re.compile("^after 3: ")).wait_for()
+    page.get_by_role("button", name=re.compile("^Variation Qh4")).wait_for()
     page.get_by_role("button", name="Undo").click()
     at_ply(page, 3)
 
@@ -94,6 +104,31 @@ def test_a_pawn_becomes_what_is_chosen(opened: Opened, studio: StudioProcess) ->
     page.get_by_role("button", name="Knight").click()
     at_ply(page, 1)
     assert "moves=a7a8n" in page.url
+
+
+def test_pieces_are_dragged(opened: Opened, studio: StudioProcess) -> None:
+    page = show(opened, studio, "game=chess")
+    drag(page, '[data-cell="g1"]', '[data-cell="e4"]')  # put back: a knight does not move so
+    assert page.locator(".over .target").count() == 0
+    drag(page, '[data-cell="g1"]', '[data-cell="f3"]')
+    at_ply(page, 1)
+    assert "moves=g1f3" in page.url
+    page = show(opened, studio, "game=shogi&start=4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    drag(page, '[data-drop="G"]', '[data-cell="5b"]')
+    at_ply(page, 1)
+    assert is_over(page)
+
+
+def test_a_move_is_drawn_before_the_server_answers(opened: Opened, studio: StudioProcess) -> None:
+    page = show(opened, studio, "game=go9")
+    held: list[Route] = []
+    page.route("**/board?*play=*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright inspects it
+    click(page, "E5")
+    page.wait_for_selector(".preview use")
+    assert page.locator("#table").get_attribute("data-ply") == "0"
+    held[0].continue_()
+    at_ply(page, 1)
+    assert page.locator(".preview use").count() == 0
 
 
 def test_a_whole_game_of_othello_by_clicks(opened: Opened, studio: StudioProcess) -> None:
@@ -196,8 +231,8 @@ def test_pieces_of_shogi_are_dropped_and_promoted(opened: Opened, studio: Studio
     click(page, "5d", "5c")
     page.get_by_role("button", name="Promote").click()
     at_ply(page, 1)
-    assert page.locator("#picture").text_content() is not None
-    assert "+S" in (page.locator("#picture").text_content() or "")
+    pieces = page.locator("#table").get_attribute("data-pieces") or ""
+    assert "Black promoted silver" in pieces
 
 
 def test_a_whole_game_of_blokus_duo_by_clicks_and_keys(
@@ -240,27 +275,116 @@ def test_a_whole_game_of_blokus_duo_by_clicks_and_keys(
     assert is_over(page)
 
 
-def test_who_thinks_draws_on_the_board(opened: Opened, studio: StudioProcess) -> None:
-    page = show(opened, studio, "game=go9&with=uct&with=mc&seconds=0.3&live=1")
-    page.locator("#analyze").click()
+def test_live_analysis_draws_on_the_board(opened: Opened, studio: StudioProcess) -> None:
+    page = show(opened, studio, "game=go9&with=uct&with=mc&seconds=0.3")
+    page.locator("#live").check()
     page.wait_for_selector('.evaluations[data-over="1"]')
+    assert "live=1" in page.url
     assert page.locator(".evaluation").count() == 2
     assert page.locator(".over .heat").count() > 5
+    bar = page.get_by_role("meter")
+    assert (bar.get_attribute("aria-valuetext") or "").endswith(" percent")
     page.locator(".evaluation details.tree summary").first.click()
     page.wait_for_selector("ul.tree li")
     assert offences(opened) == []
-    page.locator("ul.tree button").first.click()
+    page.locator(".pv-move").nth(1).click()  # the second move of what is expected
+    at_ply(page, 2)
+    page.wait_for_selector('.analysis[data-ply="2"] .evaluations[data-over="1"]')  # it restarts
+    page.locator("#live").uncheck()
+    assert "live" not in page.url
+    page.get_by_role("button", name="Undo").click()
     at_ply(page, 1)
-    page.wait_for_selector('.evaluations[data-over="1"]')  # it continues automatically
-    page.get_by_role("button", name="Draw the curve").click()
-    page.wait_for_selector("#curve svg a")
+    assert page.locator(".analysis").get_attribute("data-ply") == "2", "no other is begun"
+    assert not page.locator(".move-lines").first.is_visible()
+    page.get_by_role("button", name="Evaluate the game").click()
+    page.wait_for_selector("#graph path.s2", state="attached")
+    page.wait_for_selector("#graph-progress [data-over]", state="attached")
+    page.locator("#graph").click(position={"x": 2, "y": 20})
+    at_ply(page, 0)
+    assert not page.locator("#stop").is_visible()
+    page.locator("#graph").press("ArrowRight")
+    at_ply(page, 1)
+    assert page.locator("#graph path.s1").get_attribute("d"), "the values are still known"
+
+
+def test_a_search_is_stopped(opened: Opened, studio: StudioProcess) -> None:
+    page = show(opened, studio, "game=chess&seconds=60&live=1")
+    page.wait_for_selector(".move-lines li")
+    page.get_by_role("button", name="Stop").click()
+    page.wait_for_selector('.evaluations[data-over="1"]')
+    assert page.locator(".move-lines li").count() == 4
+    assert page.locator("#live").is_checked()
+    assert not page.locator("#stop").is_visible()
+
+
+def test_agents_are_picked_and_set(opened: Opened, studio: StudioProcess) -> None:
+    page = show(opened, studio, "game=othello")
+    page.get_by_label("Opponent", exact=True).select_option(label="Alpha-beta")
+    page.get_by_role("button", name="Settings: Opponent").click()
+    page.get_by_label("Depth").fill("2")
+    page.get_by_label("Depth").press("Tab")
+    page.locator("#agent-text").get_by_text("ab:depth=2").wait_for()
+    assert offences(opened) == []
+    page.get_by_role("button", name="Use these settings").click()
+    page.get_by_label("Level").select_option("own")
+    page.get_by_role("radio", name="White").check()
+    page.locator("#begin").click()
+    at_ply(page, 1)
+    assert "against=ab%3Adepth%3D2&level=own&you=second" in page.url
+    assert "Alpha-beta" in (page.locator(".strip").last.text_content() or "")
+
+
+def test_everything_is_on_one_screen(opened: Opened, studio: StudioProcess) -> None:
+    page = opened.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    show(opened, studio, "game=chess&moves=e2e4 e7e5 g1f3&live=1")
+    page.wait_for_selector(".move-lines li")
+    shown = """name => {
+        const { left, top, right, bottom } = document.querySelector(name).getBoundingClientRect();
+        return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+    }"""
+    for name in ("#table", ".value-bar", "#graph", ".lines", ".move-list", "#begin", ".tabs"):
+        assert page.evaluate(shown, name), name
+    assert page.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
+    assert page.locator("#table").bounding_box()["height"] > 500  # type: ignore[index]
+    page.set_viewport_size({"width": PHONE, "height": 800})
+    tops = [
+        page.locator(name).first.bounding_box()["y"]  # type: ignore[index]
+        for name in ("#table", ".value-bar", ".lines", "#graph", ".move-list", ".tabs")
+    ]
+    assert tops == sorted(tops)
+
+
+def test_a_panel_is_in_the_address(opened: Opened, studio: StudioProcess) -> None:
+    page = show(opened, studio, "game=chess&moves=e2e4")
+    page.get_by_role("tab", name="Export").click()
+    assert page.locator("#position").is_visible()
+    page.reload()
+    assert page.locator("#position").is_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Export").press("ArrowRight")
+    assert page.get_by_role("tab", name="New game").get_attribute("aria-selected") == "true"
+    page.get_by_role("button", name="Back one move").click()
+    at_ply(page, 0)
+    assert "tab=new" in page.url
+
+
+def test_sounds_are_off_until_they_are_switched_on(opened: Opened, studio: StudioProcess) -> None:
+    page = show(opened, studio, "game=go9")
+    button = page.get_by_role("button", name="Sound")
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    click(page, "E5")
+    at_ply(page, 1)
+    page.reload()
+    assert button.get_attribute("aria-pressed") == "true"
 
 
 @pytest.mark.parametrize("game", FIVE)
 def test_the_page_is_for_everybody(
     browser: "Browser", opened: Opened, studio: StudioProcess, game: str
 ) -> None:
-    model = "" if game == "blokus_duo" else "&model=built-in"
+    model = "" if game == "blokus_duo" else "&model=built-in&tab=analyze"
     page = show(opened, studio, f"game={game}{model}")
     assert offences(opened) == []
     assert headings_out_of_order(opened) == []
@@ -275,6 +399,7 @@ def test_a_mistake_leaves_the_board(opened: Opened, studio: StudioProcess) -> No
     page.locator("#typed").fill("a1")
     page.keyboard.press("Enter")
     page.wait_for_selector("#problem .error")
+    page.get_by_label("Opponent", exact=True).select_option(label="Other…")
     page.locator("#against").fill("uci:evil")
     click(page, "d3")
     page.locator("#problem").get_by_text("no search or engine").wait_for()

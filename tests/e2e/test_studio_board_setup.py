@@ -38,7 +38,7 @@ def text_is(page: "Page", start: str) -> None:
 def test_a_position_by_clicks_and_by_keys(opened: Opened, studio: StudioProcess) -> None:
     page = opened.page
     page.goto(f"{studio.origin}/board?game=chess&moves=e2e4")
-    page.get_by_role("link", name="Set up a position").click()
+    page.get_by_role("link", name="Set up", exact=True).click()
     page.get_by_role("button", name="Clear the board").click()
     text_is(page, "8/8/8/8/8/8/8/8 b - - 0 1")
     page.get_by_role("radio", name="White king").check()
@@ -86,10 +86,11 @@ def test_an_analysis_stays_while_its_tree_is_looked_at(
     opened: Opened, studio: StudioProcess
 ) -> None:
     page = opened.page
-    page.goto(f"{studio.origin}/board?game=go9&moves=E5+C3&model=built-in&with=uct&with=mc")
-    page.locator("#seconds").fill("0.3")
-    page.get_by_role("button", name="Analyze").click()
+    query = "game=go9&moves=E5+C3&model=built-in&with=uct&with=mc&seconds=0.3&tab=analyze"
+    page.goto(f"{studio.origin}/board?{query}")
+    page.locator("#live").check()
     page.wait_for_selector('.evaluations[data-over="1"]')
+    page.locator("#live").uncheck()
     assert page.locator(".over .heat").count() > 0
     assert page.locator(".over .share").count() == 0, "the model's ranks stand there"
     page.locator("#model").select_option("")
@@ -112,9 +113,7 @@ def test_an_analysis_stays_while_its_tree_is_looked_at(
 
 def test_arrows_go_with_a_turned_board(opened: Opened, studio: StudioProcess) -> None:
     page = opened.page
-    page.goto(f"{studio.origin}/board?game=chess&with=ab:depth=1")
-    page.locator("#seconds").fill("0.1")
-    page.get_by_role("button", name="Analyze").click()
+    page.goto(f"{studio.origin}/board?game=chess&with=ab:depth=1&seconds=0.1&live=1")
     page.wait_for_selector('.evaluations[data-over="1"]')
     page.wait_for_selector(".over .arrow")
     glowing = page.locator(".over .heat").first

@@ -128,7 +128,7 @@ def test_a_number_that_makes_no_sense_is_answered_in_words(
             assert answer.status_code in (200, 303, 400), (place, name, number[:40])
 
 
-@pytest.mark.parametrize("path", ["/board/reply", "/board/analyze", "/board/curve", "/board/solve"])
+@pytest.mark.parametrize("path", ["/board/reply", "/board/analyze", "/board/graph", "/board/solve"])
 def test_a_number_in_a_form_that_makes_no_sense_is_answered_in_words(
     client: TestClient, path: str
 ) -> None:

@@ -7,47 +7,85 @@ The whole state is in the address (`board_state.BoardState`); only running analy
 
 import itertools
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 import hyoka as hk
-from hyoka.apps.studio.blocks import chart
 from hyoka.apps.studio.folder import Folder
-from hyoka.apps.studio.forms import whole_number
-from hyoka.apps.studio.pages import END, address, fragment, html, page, wants_part, watch
+from hyoka.apps.studio.forms import (
+    agent_choices,
+    setting_fields,
+    spec_text,
+    whole_number,
+)
+from hyoka.apps.studio.pages import (
+    END,
+    address,
+    fragment,
+    html,
+    page,
+    sentence,
+    wants_part,
+    watch,
+)
 from hyoka.apps.studio.rooms.board.board_agents import (
     LEVELS,
+    AgentSlot,
     analysis_slot,
-    evaluators,
     in_thread,
-    opponents,
     refusal,
     reply,
+    value_of,
 )
-from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState, played, table_of, word_of
-from hyoka.apps.studio.rooms.board.explorer import ROUTE as EXPLORER
-from hyoka.apps.studio.rooms.board.live_analyses import MOST, Analyses, Job, curve_chart, usual
+from hyoka.apps.studio.rooms.board.board_state import (
+    OWN,
+    TABS,
+    BoardState,
+    played,
+    shared_moves,
+    table_of,
+    usual,
+    word_of,
+)
+from hyoka.apps.studio.rooms.board.live_analyses import (
+    MOST,
+    Analyses,
+    Job,
+    ValueCurve,
+    evaluators,
+    line_key,
+    marks,
+)
 from hyoka.apps.studio.rooms.board.picture import models_for, picture, ranking, seen, words_of
 from hyoka.apps.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
-from hyoka.apps.studio.state import Room, studio_of
+from hyoka.apps.studio.state import LruCache, Room, Studio, studio_of
 from hyoka.arena import PlayedGame
-from hyoka.games import FACTS
+from hyoka.games import FACTS, game_facts
 from hyoka.records import WRITERS, record_text
 from hyoka.reporting import Table
-from hyoka.search import Ending
+from hyoka.search import Ending, SearchSpec
+from hyoka.study.sampling import evaluator_titles
 
 _LISTED: Final = 200
-_CURVE_WIDTH: Final = 500
 _SOLVE_S: Final = 10.0
 _MOST_FIELDS: Final = 100
+_LINES: Final = (5, 4, 3, 3)
+"""Moves shown of each evaluator, by the number of evaluators."""
+_QUICK_S: Final = 1.0
+_SLOW_S: Final = 0.4
+"""An analysis is shown as it changes at first, then after this time."""
+_SETTING: Final = "set-"
+"""Before the names of settings in the fields of their form."""
 _making: Final = threading.Lock()
 
 __all__ = ["ROOM", "table_of"]
@@ -121,29 +159,110 @@ def _values(request: Request, table: BoardState, note: str) -> dict[str, Any]:
     studio = studio_of(request)
     rank = ranking(table, studio.folder)
     facts, here = table.facts, studio.folder.items()
+    curves, players = _curves(request, table)
+    paths = {getattr(route, "path", "") for route in request.app.routes}
+    solver = ""
+    if facts.search.mate_solver or facts.search.ending_solver:
+        solver = "mate" if facts.search.mate_solver else "ending"
     return {
         "table": table,
         "board": picture(table, None if rank is None else rank.board),
         "rank": rank,
         "note": note,
         "games": list(FACTS.values()),
-        "opponents": opponents(studio, table.game),
-        "evaluators": evaluators(studio, table.game),
+        "opponent": _slot(studio, table, "against", "player", table.against),
+        "evaluators": [
+            _slot(studio, table, f"with-{index}", "evaluator", text)
+            for index, text in enumerate([*evaluators(table), ""][:MOST])
+        ],
         "can_be_set_up": can_be_set_up(facts),
-        "usual": usual(table.game),
         "levels": LEVELS,
         "own": OWN,
-        "most": MOST,
+        "tabs": {name: title for name, title in TABS.items()
+                 if (name != "solve" or solver) and (name != "explorer" or "/explorer" in paths)},
+        "review": address("/review", **table.query()) if "/review" in paths else "",
         "models": models_for(table.game, here),
         "formats": formats(table),
-        "solver": "mate"
-        if facts.search.mate_solver
-        else "ending"
-        if facts.search.ending_solver
-        else "",
+        "solver": solver,
         "records": [each for each in here if each.kind in ("records", "study", "match")][:20],
-        "starts_live": table.live and wants_part(request) and table.line.outcome is None,
-    }
+        "players": players,
+        "curves": curves,
+        "line_key": line_key(table),
+        "marks": marks(table, curves),
+    }  # fmt: skip
+
+
+def _slot(studio: Studio, table: BoardState, name: str, role: str, text: str) -> AgentSlot:
+    """A place for an agent, with those to choose from."""
+    choices = agent_choices(studio.folder, studio.engines, table.game, role)
+    return AgentSlot(name, text, choices)
+
+
+def _curves(request: Request, table: BoardState) -> tuple[list[ValueCurve], tuple[str, str]]:
+    """Values over the line on the board, first those of its record; and the record's players."""
+    known = analyses_of(request).curves(table)
+    if not table.path:
+        return known, ("", "")
+    try:
+        stored = _stored_game(studio_of(request).folder, table)
+    except (hk.Error, OSError):  # the record is gone, the game is in the address
+        return known, ("", "")
+    plies = range(len(table.moves) + 1)
+    shared = shared_moves(table.moves, stored.moves)
+    own = [
+        ValueCurve(name, [values.get(ply) if ply <= shared else None for ply in plies])
+        for name, values in stored.values.items()
+    ]
+    return own + known, stored.players
+
+
+@dataclass(frozen=True)
+class _StoredGame:
+    """A game of the folder with the values that are stored with it."""
+
+    moves: tuple[str, ...]
+    players: tuple[str, str]
+    values: dict[str, dict[int, float]]
+    """By evaluator and ply."""
+
+
+_stored: Final[LruCache[_StoredGame]] = LruCache(16)
+
+
+def _stored_game(folder: Folder, table: BoardState) -> _StoredGame:
+    path = folder.path(table.path)
+
+    def read() -> _StoredGame:
+        record = record_from(folder, table.path, table.number)
+        values: dict[str, dict[int, float]] = {}
+        for name, ply, evaluation in _stored_evaluations(path, table.number, record):
+            if (value := value_of(evaluation, table.game)) is not None:
+                values.setdefault(name, {})[ply] = value
+        return _StoredGame(table_of(record).moves, (record.first, record.second), values)
+
+    return _stored.get((str(path), path.stat().st_mtime_ns, table.number), read)
+
+
+def _stored_evaluations(
+    path: Path, number: int, record: hk.Record
+) -> Iterator[tuple[str, int, hk.Evaluation]]:
+    """Evaluations of a game's positions: those of a study, or the remarks of a record."""
+    if path.is_dir() and not _is_match(path):
+        study = hk.Study.open(path)
+        titles = dict(zip(study.engines, evaluator_titles(study, study.engines), strict=True))
+        rows = study.sql(
+            "select engine, ply, value, score, mate, unit from evaluations "
+            f"where game_id = {int(number)} and failed is null order by engine, ply"
+        )
+        for row in rows.to_pylist():
+            name, ply = titles[row.pop("engine")], row.pop("ply")
+            yield name, ply, hk.Evaluation(**row | {"unit": row["unit"] or ""})
+        return
+    unit = game_facts(record.game).naming.unit
+    for each in record.remarks:
+        name = {"first": record.first, "second": record.second}.get(each.author or "", "Record")
+        score = hk.Evaluation(value=each.value, score=each.score, mate=each.mate, unit=unit)
+        yield name or "Record", each.ply, score
 
 
 def _from_folder(request: Request) -> BoardState:
@@ -209,46 +328,95 @@ def _reply(request: Request, table: BoardState) -> Response:
 def _analyze(request: Request, table: BoardState) -> Response:
     """Begin to think about what is on the board."""
     job = analyses_of(request).analyze(studio_of(request), table)
-    answer = fragment("board/analysis.html", job=job)
+    answer = fragment("board/analysis.html", job=job, lines=Markup(_lines_of(job)))
     answer.headers["HX-Replace-Url"] = table.address
     return answer
 
 
-def _curve(request: Request, table: BoardState) -> Response:
-    """Begin to think about the whole game."""
-    job = analyses_of(request).curve(studio_of(request), table)
-    return fragment("board/curve.html", job=job, drawn="")
+def _graph(request: Request, table: BoardState) -> Response:
+    """Begin to evaluate all positions of the game."""
+    job = analyses_of(request).evaluate_game(studio_of(request), table)
+    return fragment("board/graph.html", job=job, curves=[], marks=[], line_key=line_key(table))
 
 
 def analysis_events(request: Request) -> Response:
     """Stream of an analysis."""
     job = _job(request)
+    shown_at, lines = 0.0, ""
 
     def look() -> dict[str, str]:
-        return _looked_at(job, {"evaluations": html("board/evaluations.html", job=job)})
+        nonlocal shown_at, lines
+        now, is_over = time.monotonic(), job.is_over
+        is_due = now - job.begun < _QUICK_S or now - shown_at >= _SLOW_S
+        if is_due or is_over:
+            shown_at, lines = now, _lines_of(job)
+        return _looked_at(job, {"lines": lines}, is_over)
 
-    return watch(request, look, every_s=0.4)
+    return watch(request, look, every_s=0.1)
 
 
-def curve_events(request: Request) -> Response:
-    """The curve, as it grows."""
+def _lines_of(job: Job) -> str:
+    return html("board/lines.html", job=job, most=_LINES[len(job.analysis_lines) - 1])
+
+
+def graph_events(request: Request) -> Response:
+    """Stream of the values of a game, as they are found."""
     job = _job(request)
 
     def look() -> dict[str, str]:
-        who, whose = ", ".join(job.values), job.table.facts.naming.colors[0]
-        words = f"What {who} expected over the game, for {whose}."
-        drawn = (
-            chart(curve_chart(job), words, most=_CURVE_WIDTH) if any(job.values.values()) else ""
+        is_over = job.is_over
+        curves, _ = _curves(request, job.table)
+        part = html(
+            "board/graph_part.html",
+            job=job,
+            curves=curves,
+            marks=marks(job.table, curves),
+            line_key=line_key(job.table),
         )
-        part = html("board/curve_part.html", job=job, drawn=drawn)
-        return _looked_at(job, {"curve": part})
+        return _looked_at(job, {"graph": part}, is_over)
 
-    return watch(request, look, every_s=1.0)
+    return watch(request, look, every_s=0.3)
 
 
-def _looked_at(job: Job, parts: dict[str, str]) -> dict[str, str]:
+def _looked_at(job: Job, parts: dict[str, str], is_over: bool) -> dict[str, str]:
     job.look()
-    return parts | ({END: ""} if job.is_over else {})
+    return parts | ({END: ""} if is_over else {})
+
+
+def agent_settings(request: Request) -> Response:
+    """The settings of a search as a form, and the text of the spec that it stands for."""
+    query, studio = request.query_params, studio_of(request)
+    game, slot = game_facts(query.get("game", "")).name, query.get("slot", "")
+    text = query.get("spec", "").strip() or usual(game)
+    values = {
+        name.removeprefix(_SETTING): value.strip()
+        for name, value in query.items()
+        if name.startswith(_SETTING) and value.strip()
+    }
+    problem = ""
+    if query.get("filled"):
+        text = spec_text(text.partition(":")[0], values)
+    try:
+        spec = studio.engines.agent(text, studio.folder).spec
+    except hk.Error as error:
+        problem = sentence(error)
+        spec = SearchSpec.from_text(text.partition(":")[0])
+    if not isinstance(spec, SearchSpec):
+        return fragment("board/agent.html", fields=[], text=text, slot=slot, game=game, spec=spec)
+    if not query.get("filled"):
+        parts = filter(None, text.partition(":")[2].split(","))
+        values = dict(part.partition("=")[::2] for part in parts)
+    return fragment(
+        "board/agent.html",
+        fields=setting_fields(spec, game, studio.folder),
+        values=values,
+        text=text,
+        title=spec.title,
+        problem=problem,
+        slot=slot,
+        game=game,
+        spec=spec,
+    )
 
 
 def _job(request: Request) -> Job:
@@ -491,13 +659,13 @@ ROOM = Room(
         Route("/board/export", export),
         Route("/board/reply", _posted(_reply), methods=["POST"]),
         Route("/board/analyze", _posted(_analyze), methods=["POST"]),
-        Route("/board/curve", _posted(_curve), methods=["POST"]),
+        Route("/board/graph", _posted(_graph), methods=["POST"]),
+        Route("/board/agent", agent_settings),
         Route("/board/solve", _posted(_solve), methods=["POST"]),
         Route("/board/analysis/{number:number}/events", analysis_events),
-        Route("/board/curve/{number:number}/events", curve_events),
+        Route("/board/graph/{number:number}/events", graph_events),
         Route("/board/analysis/{number:number}/stop", stop, methods=["POST"]),
         Route("/board/analysis/{number:number}/node", node),
-        EXPLORER,
     ],
     style=True,
     script=True,

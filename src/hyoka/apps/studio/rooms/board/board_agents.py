@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 import hyoka as hk
 from hyoka.agents import Agent, Evaluator, RecordedGame, TreeEvaluator, Turn
+from hyoka.apps.studio.forms import AgentChoice
 from hyoka.apps.studio.pages import sentence
 from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState
 from hyoka.apps.studio.state import Studio
@@ -73,6 +74,27 @@ LEVELS: Final = {
 }
 
 
+@dataclass(frozen=True)
+class AgentSlot:
+    """A place for an agent that is picked from a list, or named by its spec."""
+
+    name: str
+    text: str
+    """The agent's spec; empty: none."""
+    choices: Sequence[AgentChoice]
+
+    @property
+    def picked(self) -> AgentChoice | None:
+        """The choice that the text is of, perhaps with other settings."""
+        text = self.text
+        kinds = [
+            each
+            for each in self.choices
+            if text == each.text or text.startswith((f"{each.text}:", f"{each.text},"))
+        ]
+        return max(kinds, key=lambda each: len(each.text), default=None)
+
+
 @contextlib.contextmanager
 def analysis_slot(wait_s: float = _MOST_S) -> Iterator[None]:
     """Limit the number of searches; raises Error if many wait, or no slot is free in time."""
@@ -125,6 +147,11 @@ class Analyst:
         fixed = agent.names_program and agent.has_limits
         limits = None if fixed else SearchLimits(time_s=seconds)
         self._evaluator = agent.evaluator(game, limits)
+
+    @property
+    def title(self) -> str:
+        """The agent's name for people."""
+        return str(self._agent.spec.title)
 
     def evaluate(self, line: Line) -> hk.Evaluation:
         """Evaluate a line's last position."""
@@ -231,18 +258,6 @@ def value_of(evaluation: hk.Evaluation, game: str) -> float | None:
     if evaluation.score is None or evaluation.unit != "centipawns":
         return None
     return logistic(evaluation.score / game_facts(game).formats.centipawn_scale)
-
-
-def opponents(studio: Studio, game: str) -> list[str]:
-    """Engines and searches that play a game."""
-    engines = studio.engines
-    return [name for name in engines.choices() if "player" in engines.roles(name, game)]
-
-
-def evaluators(studio: Studio, game: str) -> list[str]:
-    """Engines and searches that evaluate positions of a game."""
-    engines = studio.engines
-    return [name for name in engines.choices() if "evaluator" in engines.roles(name, game)]
 
 
 def refusal(studio: Studio, table: BoardState) -> str:

@@ -3,7 +3,7 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, Protocol
 
@@ -11,12 +11,23 @@ import hyoka as hk
 from hyoka.apps.studio.forms import decimal_number, whole_number
 from hyoka.apps.studio.pages import address
 from hyoka.games import DEFAULT_GAME, FACTS, GameFacts, Line, Move, game_facts
+from hyoka.search import SearchSpec
 
 _MOST_MOVES: Final = 1500
 _MOST_LINES: Final = 24
 BOTH: Final = "both"
 SIDES: Final = ("first", "second", BOTH)
 OWN: Final = "own"
+TABS: Final = {
+    "play": "Play",
+    "analyze": "Analyze",
+    "explorer": "Explorer",
+    "solve": "Solve",
+    "export": "Export",
+    "new": "New game",
+    "keys": "Keys",
+}
+"""The panels of the room, one of which is open."""
 
 Words = tuple[str, ...]
 """Moves as addresses have them, without blanks."""
@@ -42,7 +53,7 @@ def move_text(position: Any, move: Any, facts: GameFacts) -> str:
     )
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+def shared_moves(one: Sequence[str], other: Sequence[str]) -> int:
     """Number of common first moves of two lines."""
     same = (a == b for a, b in zip(one, other, strict=False))
     return sum(itertools.takewhile(bool, same))
@@ -67,10 +78,10 @@ class BoardState:
     you: str = "first"
     evaluators: tuple[str, ...] = ()
     """Evaluators of the analysis."""
-    seconds: float = 3.0
-    """For how long."""
+    seconds: float = 20.0
+    """The analysis of a position ends after this time."""
     live: bool = False
-    """Asked again after each move."""
+    """Whether the position on the board is analyzed."""
     model: str = ""
     """A move model whose ranking is drawn."""
     area: str = ""
@@ -84,8 +95,8 @@ class BoardState:
     """Moves of the record after what our rules call its end."""
     flip: bool = False
     """Whether the board lies the other way round than it would."""
-    study: str = field(default="", kw_only=True)
-    """The study in which moves are explored."""
+    tab: str = "play"
+    """The open panel."""
 
     @classmethod
     def of(cls, query: Query) -> "BoardState":
@@ -113,9 +124,7 @@ class BoardState:
             last("against"),
             last("level", cls.level),
             you if you in SIDES else cls.you,
-            tuple(
-                dict.fromkeys(filter(None, (str(each).strip() for each in query.getlist("with"))))
-            ),
+            _evaluators(query.getlist("with"), facts),
             decimal_number(last("seconds") or cls.seconds, "seconds", 0.05, 60),
             last("live") == "1",
             last("model"),
@@ -125,7 +134,7 @@ class BoardState:
             whole_number(last("number") or 0, "number", 0, 10**9),
             whole_number(last("left_out") or 0, "left_out", 0, 10**9),
             last("flip") == "1",
-            study=last("study"),
+            tab if (tab := last("tab")) in TABS else cls.tab,
         ).checked()
 
     def checked(self) -> "BoardState":
@@ -238,7 +247,7 @@ class BoardState:
         if not 0 <= index < len(self.others):
             raise hk.errors.ParameterError("switch", "names no variation that is there")
         line = self.others[index]
-        return self.follow(line, min(_shared(line, self.moves) + 1, len(line)))
+        return self.follow(line, min(shared_moves(line, self.moves) + 1, len(line)))
 
     def dropped(self, index: int) -> "BoardState":
         """Without a variation."""
@@ -250,7 +259,7 @@ class BoardState:
         return [
             (shared, self.names_of(line, shared))
             for line in self.others
-            for shared in [_shared(line, self.moves)]
+            for shared in [shared_moves(line, self.moves)]
         ]
 
     def query(self) -> dict[str, object]:
@@ -261,7 +270,7 @@ class BoardState:
             value = getattr(self, name)
             return None if value == getattr(usual, name) else value
 
-        lines = [(_shared(line, self.moves), line) for line in self.others]
+        lines = [(shared_moves(line, self.moves), line) for line in self.others]
         return {
             "game": self.game,
             "start": self.start,
@@ -276,9 +285,9 @@ class BoardState:
             "live": "1" if self.live else None,
             "model": self.model,
             "area": self.area,
-            "study": self.study,
             "pieces": None if self.kanji else "letters",
             "flip": "1" if self.flip else None,
+            "tab": unless_default("tab"),
             # A path without moves asks for the record's own.
             "path": self.path if self.moves else None,
             "number": (self.number or None) if self.moves else None,
@@ -299,6 +308,18 @@ class BoardState:
     def address(self) -> str:
         """The address of this table."""
         return address("/board", **self.query())
+
+
+def usual(game: str) -> str:
+    """The search that is usual in a game; alpha-beta with several moves to compare."""
+    kind = SearchSpec.from_text(game_facts(game).search.spec).kind
+    return f"{kind}:multipv=4" if kind == "ab" else kind
+
+
+def _evaluators(texts: Iterable[object], facts: GameFacts) -> Words:
+    """Evaluators of an analysis; none for the usual one alone."""
+    names = tuple(dict.fromkeys(filter(None, (str(each).strip() for each in texts))))
+    return () if names == (usual(facts.name),) else names
 
 
 def played(line: Line, words: Iterable[str]) -> Line:

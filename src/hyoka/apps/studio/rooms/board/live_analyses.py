@@ -2,14 +2,18 @@
 """Running analyses: each in its own threads, stopped when no page watches it."""
 
 import itertools
+import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 import hyoka as hk
+from hyoka.analysis.accuracy import AccuracySettings
 from hyoka.apps.studio.forms import is_whole_number
 from hyoka.apps.studio.rooms.board.board_agents import (
     Analyst,
@@ -17,13 +21,13 @@ from hyoka.apps.studio.rooms.board.board_agents import (
     analyst_of,
     value_of,
 )
-from hyoka.apps.studio.rooms.board.board_state import BoardState, word_of
+from hyoka.apps.studio.rooms.board.board_state import BoardState, usual, word_of
 from hyoka.apps.studio.rooms.board.picture import heat_of, words_of
 from hyoka.apps.studio.state import Studio
+from hyoka.foundation.text import distinct_titles
 from hyoka.games import AnyMove, Line, game_facts, name_of
 from hyoka.games.evaluation import UNKNOWN_MATE
-from hyoka.reporting.charts import AltairChart, lines_over_plies
-from hyoka.search import MoveStats, SearchResult, SearchSpec, SearchTree, TreeNode
+from hyoka.search import MoveStats, SearchResult, SearchTree, TreeNode
 
 MOST: Final = 4
 """Maximum number of evaluators side by side."""
@@ -33,8 +37,38 @@ _TREES: Final = 3
 _UNSEEN_S: Final = 5.0
 """A search that no page has read for this time is stopped."""
 _A_PLY_S: Final = 0.1
-_SHOWN: Final = 8
-_PV: Final = 10
+_PV: Final = 12
+_MOST_VALUES: Final = 20_000
+"""Number of positions whose values stay in memory."""
+SIGNS: Final = ("", "?!", "?", "??")
+"""Signs of good moves, inaccuracies, mistakes and blunders."""
+
+
+@dataclass(frozen=True)
+class MoveLine:
+    """A move with what is expected after it."""
+
+    value: float | None
+    """The first player's expected score."""
+    words: str
+    """Its score, or how it ends."""
+    visits: int
+    expected: list[tuple[str, str]]
+    """See `words_of`."""
+
+
+@dataclass(frozen=True)
+class ValueCurve:
+    """An evaluator's values over the line on the board."""
+
+    name: str
+    values: list[float | None]
+    """The first player's expected score by ply."""
+
+    @property
+    def row(self) -> tuple[str, list[float | None]]:
+        """Its name and values, as the page's script takes them."""
+        return self.name, [None if value is None else round(value, 4) for value in self.values]
 
 
 @dataclass
@@ -42,6 +76,7 @@ class AnalysisLine:
     """Current result of one evaluator."""
 
     name: str
+    title: str
     line: Line
     state: str = "waiting"
     """Then `thinking`, then `done`, `stopped` or `failed`."""
@@ -70,7 +105,7 @@ class AnalysisLine:
                 f"{facts.naming.colors[0 if result.mate > 0 else 1]} wins{self._in(result)}"
             )
         elif result is not None and result.score is not None:
-            parts.append(f"{result.score:+.1f} {result.unit}")
+            parts.append(_score_text(result.score, result.unit))
         if self.result is not None and self.result.proven and self.result.mate is None:
             parts.append(f"proven {self.result.proven}")
         return ", ".join(parts)
@@ -110,11 +145,33 @@ class AnalysisLine:
             return []
         return words_of(self.line, [self.line.parse(best)])
 
-    @property
-    def moves(self) -> list[tuple[str, str, MoveStats]]:
-        """The best moves, for addresses and as people write them, with reports."""
-        reports = [] if self.result is None else self.result.moves[:_SHOWN]
-        return [(*words_of(self.line, [report.move])[0], report) for report in reports]
+    def move_lines(self, most: int) -> list[MoveLine]:
+        """The best moves in the order of the result, or the one that it expects."""
+        moves = () if self.result is None else self.result.moves[:most]
+        if not moves:
+            return [MoveLine(self.value, "", 0, self.expected)] if self.expected else []
+        return [
+            MoveLine(
+                each.value,
+                self._score_words(each),
+                each.visits,
+                words_of(self.line, (each.pv or (each.move,))[:_PV]),
+            )
+            for each in moves
+        ]
+
+    def _score_words(self, move: MoveStats) -> str:
+        """A move's proven end, or its score."""
+        if move.mate is not None and abs(move.mate) < UNKNOWN_MATE:
+            facts = game_facts(name_of(self.line))
+            count = facts.counted_mate(abs(move.mate)) if facts.mates_in else abs(move.mate)
+            return f"{'+' if move.mate > 0 else '−'}M{count}"
+        if move.proven is not None:
+            return move.proven
+        if move.score is None or self.result is None:
+            return ""
+        unit = self.result.unit or game_facts(name_of(self.line)).naming.unit
+        return _score_text(move.score, unit)
 
     @property
     def on_board(self) -> dict[str, Any]:
@@ -133,12 +190,6 @@ class AnalysisLine:
     def counts_visits(self) -> bool:
         """Whether it counts visits of moves."""
         return self.result is not None and any(each.visits for each in self.result.moves)
-
-    @property
-    def has_priors(self) -> bool:
-        """Whether it has priors of moves."""
-        reports = () if self.result is None else self.result.moves
-        return any(each.prior is not None for each in reports)
 
     def way(self, path: str) -> list[str]:
         """The moves to a node of its tree, for addresses."""
@@ -162,21 +213,36 @@ class AnalysisLine:
         return node
 
 
+def _score_text(score: float, unit: str) -> str:
+    """A score with its sign, centipawns as pawns.
+
+    >>> _score_text(-25.0, "centipawns"), _score_text(3.5, "points")
+    ('−0.25', '+3.5')
+    """
+    text = f"{score / 100:+.2f}" if unit == "centipawns" else f"{score:+.1f}"
+    return text.replace("-", "−")
+
+
 @dataclass
 class Job:
     """A running analysis or curve that a page shows."""
 
     number: int
     table: BoardState
+    begun: float = field(default_factory=time.monotonic)
     analysis_lines: list[AnalysisLine] = field(default_factory=list)
     seen: float = field(default_factory=time.monotonic)
     stopped: bool = False
     workers: list[threading.Thread] = field(default_factory=list)
-    values: dict[str, dict[int, float]] = field(default_factory=dict)
-    """Of a curve: by evaluator and ply."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """Of the evaluation of a whole game: evaluated positions by evaluator."""
     _stoppers: list[Callable[[], None]] = field(default_factory=list)
     _keeps_trees: bool = True
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def title(self, name: str) -> str:
+        """The title of one of the evaluators."""
+        return next(each.title for each in self.analysis_lines if each.name == name)
 
     @property
     def is_over(self) -> bool:
@@ -244,6 +310,37 @@ class Analyses:
         self._jobs: OrderedDict[int, Job] = OrderedDict()
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
+        self._values: OrderedDict[int, dict[str, float]] = OrderedDict()
+        """Values by position (see `_keys`) and evaluator."""
+        self._titles: dict[str, str] = {}
+
+    def note(self, key: int, name: str, value: float | None) -> None:
+        """Keep an evaluator's value of a position."""
+        if value is None:
+            return
+        with self._lock:
+            self._values.setdefault(key, {})[name] = value
+            self._values.move_to_end(key)
+            while len(self._values) > _MOST_VALUES:
+                self._values.popitem(last=False)
+
+    def curves(self, table: BoardState) -> list[ValueCurve]:
+        """What evaluators said of the positions of the line, as far as it is known."""
+        known = [self._values.get(key, {}) for key in _keys(table)]
+        names = list(dict.fromkeys(name for values in known for name in values))
+        titles = distinct_titles([self._titles[name] for name in names], names)
+        return [
+            ValueCurve(title, [values.get(name) for values in known])
+            for name, title in zip(names, titles, strict=True)
+        ]
+
+    def _lines(
+        self, names: Sequence[str], analysts: Sequence[Analyst], line: Line
+    ) -> list[AnalysisLine]:
+        titles = [analyst.title for analyst in analysts]
+        self._titles |= dict(zip(names, titles, strict=True))
+        shown = distinct_titles(titles, names)
+        return [AnalysisLine(name, title, line) for name, title in zip(names, shown, strict=True)]
 
     def get(self, number: int) -> Job:
         """An analysis; raises Error if it is no longer kept."""
@@ -269,7 +366,8 @@ class Analyses:
         names = evaluators(table)
         analysts = [analyst_of(studio, name, table.game, table.seconds) for name in names]
         job = self._new(table)
-        job.analysis_lines = [AnalysisLine(name, table.line) for name in names]
+        job.analysis_lines = self._lines(names, analysts, table.line)
+        key = _keys(table)[table.ply]
 
         def work(analysis_line: AnalysisLine, analyst: Analyst) -> None:
             def on_result(result: SearchResult) -> None:
@@ -282,36 +380,68 @@ class Analyses:
                 job.keep(analysis_line, tree)
             else:
                 analysis_line.evaluation = analyst.evaluate(analysis_line.line)
+            self.note(key, analysis_line.name, analysis_line.value)
 
         job.start(work, analysts)
         return job
 
-    def curve(self, studio: Studio, table: BoardState) -> Job:
+    def evaluate_game(self, studio: Studio, table: BoardState) -> Job:
         """Evaluate every position of the line; raises Error."""
         if not table.moves:
-            raise hk.Error("play some moves first: a curve is over those of a game")
+            raise hk.Error("play some moves first: the graph is over those of a game")
         names = evaluators(table)
         analysts = [analyst_of(studio, name, table.game, _A_PLY_S) for name in names]
         job = self._new(table)
-        job.values = {name: {} for name in names}
+        job.counts = dict.fromkeys(names, 0)
         lines = list(itertools.accumulate(table.moves, play, initial=table.at(0).line))
-        job.analysis_lines = [AnalysisLine(name, lines[-1]) for name in names]
+        keys = _keys(table)
+        job.analysis_lines = self._lines(names, analysts, lines[-1])
 
         def work(analysis_line: AnalysisLine, analyst: Analyst) -> None:
-            on = [(ply, line) for ply, line in enumerate(lines) if line.outcome is None]
+            name = analysis_line.name
+            plies = [ply for ply, line in enumerate(lines) if line.outcome is None]
             for ply, line in enumerate(lines):
                 if line.outcome is not None:
-                    job.values[analysis_line.name][ply] = float(line.outcome.value)
-            evaluations = analyst.evaluate_each(lines[-1], [ply for ply, _ in on])
-            for (ply, _), evaluation in zip(on, evaluations, strict=False):
-                value = value_of(evaluation, table.game)
-                if value is not None:
-                    job.values[analysis_line.name][ply] = value
+                    self.note(keys[ply], name, float(line.outcome.value))
+            evaluations = analyst.evaluate_each(lines[-1], plies)
+            for ply, evaluation in zip(plies, evaluations, strict=False):
+                self.note(keys[ply], name, value_of(evaluation, table.game))
+                job.counts[name] += 1
                 if job.is_unseen or job.stopped:
                     return
 
         job.start(work, analysts)
         return job
+
+
+def _keys(table: BoardState) -> list[int]:
+    """A key for each position of the line, with its history."""
+
+    def after(key: int, word: str) -> int:
+        return hash((key, word))
+
+    start = hash((table.game, table.first_position.text))
+    return list(itertools.accumulate(table.moves, after, initial=start))
+
+
+def line_key(table: BoardState) -> str:
+    """Identifies the line on the board, to its end."""
+    return f"{_keys(table)[-1]:x}"
+
+
+def marks(table: BoardState, curves: Sequence[ValueCurve]) -> list[str]:
+    """The sign of each move of the line, by the first evaluator that knows what it loses."""
+    losses = np.zeros(len(table.moves))
+    known = np.zeros(len(table.moves), bool)
+    first = table.first_position.to_play.value
+    sides = np.where((np.arange(len(losses)) + first) % 2 == 0, 1.0, -1.0)
+    for curve in curves:
+        values = np.array([math.nan if each is None else each for each in curve.values])
+        lost = sides * (values[:-1] - values[1:])
+        is_new = ~known & np.isfinite(lost)
+        losses[is_new] = lost[is_new]
+        known |= is_new
+    return [SIGNS[kind] for kind in AccuracySettings().classes(losses)]
 
 
 def play(line: Line, word: str) -> Line:
@@ -325,29 +455,3 @@ def evaluators(table: BoardState) -> list[str]:
     if len(names) > MOST:
         raise hk.errors.ParameterError("with", f"names {MOST} evaluators at most, not {len(names)}")
     return names
-
-
-def usual(game: str) -> str:
-    """The search that is usual in a game; alpha-beta with several moves to compare."""
-    kind = SearchSpec.from_text(game_facts(game).search.spec).kind
-    return f"{kind}:multipv=4" if kind == "ab" else kind
-
-
-def curve_chart(job: Job) -> AltairChart:
-    """The values over the game; a point leads to its position."""
-    table, names = job.table, ["start", *job.table.names]
-    facts = table.facts
-    rows = [
-        {
-            "ply": ply,
-            "value": value,
-            "line": name,
-            "address": table.at(ply).address,
-            "words": f"{name}; after {ply}: {names[ply]}; {facts.naming.colors[0]} {value:.1%}",
-        }
-        for name, values in job.values.items()
-        for ply, value in sorted(values.items())
-    ]
-    title = f"{facts.naming.colors[0]} is expected to get"
-    plies = len(table.moves)
-    return lines_over_plies(rows, names=list(job.values), plies=plies, title=title, ply=table.ply)

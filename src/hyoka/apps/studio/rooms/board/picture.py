@@ -4,6 +4,7 @@
 import functools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import hyoka as hk
 from hyoka.apps.studio.blocks import without_style
 from hyoka.apps.studio.folder import Folder, FolderItem
 from hyoka.apps.studio.rooms.board.board_state import BoardState, move_text, word_of
+from hyoka.foundation.text import counted
 from hyoka.games import AnyMove, Line, game_facts, name_of
 from hyoka.games.diagram import Diagram, Piece
 from hyoka.learning.mets import NUMBERED, Mets, ranking_diagram
@@ -25,6 +27,8 @@ from hyoka.storage.model_file import BUILT_IN, LEARNED
 _SIZE: Final = 560
 _HAND: Final = "in hand"
 _VIEW: Final = re.compile(r'viewBox="([^"]*)"')
+_DRAWN: Final = re.compile(r"</desc>(?:<style>.*?</style>)?(.*)</svg>", re.DOTALL)
+"""What an SVG of ours draws."""
 _PIECES: Final = dict(
     zip(
         "PLNSBRGK",
@@ -32,6 +36,20 @@ _PIECES: Final = dict(
         strict=True,
     )
 )
+
+
+@dataclass(frozen=True)
+class SidePieces:
+    """What a player has beside the board: pieces in hand, taken or left."""
+
+    player: int
+    color: str
+    words: str
+    """Such as `4 discs`; empty for pieces that are shown."""
+    items: list[tuple[int, str, str, int]]
+    """Number of the sprite, letter, name and count."""
+    left: list[str]
+    """Of Blokus Duo: cells of the pieces left, in JSON."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +65,23 @@ class Picture:
     """JSON: the cells' names by row and column."""
     pieces: str
     """JSON: what stands on each, in words."""
-    moves: str
+    moves: str = "[]"
     """JSON: legal moves, each with the numbers of the cells that it names."""
-    hand: list[tuple[str, str, int]]
-    """Pieces in the hand of the side to move: letter, name, how many."""
-    tray: list[tuple[str, str, bool]]
+    sides: tuple[SidePieces, ...] = ()
+    """The player seen above the board, then the one below."""
+    sprites: tuple[Markup, ...] = ()
+    """The pieces that are on the board or may be laid, each in a cell at the origin."""
+    ground: Markup = Markup()  # noqa: RUF009 - a Markup never changes
+    """The empty board."""
+    standing: str = "[]"
+    """JSON: the number of each cell's sprite, or null."""
+    laid: int | None = None
+    """The sprite of a piece that a move to an empty cell lays there."""
+    check: int | None = None
+    """The cell of a king in check."""
+    tray: tuple[tuple[str, str, bool], ...] = ()
     """Pieces of Blokus Duo that the side to move has: letter, cells in JSON, whether it fits."""
-    caption: str
+    caption: str = ""
 
 
 def picture(table: BoardState, drawn: Diagram | None = None) -> Picture:
@@ -63,17 +91,31 @@ def picture(table: BoardState, drawn: Diagram | None = None) -> Picture:
     board = turned(upright) if table.is_turned else upright
     cells = _cells_in(board)
     legal = [(move, cells(str(move))) for move in line.legal_moves]
-    panels = [panel for panel in upright.panels if panel.player == line.to_play]
-    items = [item for panel in panels for item in panel.items]
-    has_hand, has_tray = any(panel.title == _HAND for panel in panels), lays_pieces(board)
+    items = [item for panel in upright.panels if panel.player == line.to_play
+             for item in panel.items]  # fmt: skip
+    has_tray = lays_pieces(board)
     fits = {word_of(move)[2] for move, where in legal if has_tray and where}
+    sprites = _Sprites(board, table.lettering)
+    shown = replace(board, panels=(), caption="", title=f"{board.title}. {board.caption}")
+    bare = replace(shown, pieces=tuple((None,) * board.columns for _ in board.pieces),
+                   last=frozenset(), marks=frozenset(), labels=(), heat=())  # fmt: skip
+    standing = [sprites.number(p) if p else None for row in board.pieces for p in row]
+    sides = _sides(table, upright, board, sprites)
+    to_play = line.to_play.value
+    laid = _laid(table.facts.family, 1 - to_play if table.is_turned else to_play, board)
     return replace(
-        blank_picture(board, table.lettering),
+        blank_picture(shown, table.lettering),
         moves=json.dumps([[word_of(move), where] for move, where in legal], separators=(",", ":")),
-        hand=[(item.ascii, _PIECES[item.ascii], item.count) for item in items] if has_hand else [],
-        tray=[(item.ascii, json.dumps(item.cells), item.ascii in fits) for item in items]
+        sides=sides[::-1] if not table.is_turned else sides,
+        standing=json.dumps(standing, separators=(",", ":")),
+        laid=None if laid is None else sprites.number(laid),
+        sprites=tuple(sprites.drawn),
+        ground=_drawn(hk.svg(bare, size=_SIZE, pieces=table.lettering)),
+        check=_king_in_check(table, board),
+        tray=tuple((item.ascii, json.dumps(item.cells), item.ascii in fits) for item in items)
         if has_tray
-        else [],
+        else (),
+        caption=board.caption,
     )
 
 
@@ -90,11 +132,140 @@ def blank_picture(board: Diagram, lettering: Literal["letters", "kanji"]) -> Pic
         board.columns,
         json.dumps([column + row for row in rows for column in columns]),
         json.dumps([piece_words(p, board) if p else "" for row in board.pieces for p in row]),
-        "[]",
-        [],
-        [],
-        board.caption,
+        caption=board.caption,
     )
+
+
+def _drawn(svg: str) -> Markup:
+    """What an SVG of ours draws, without the SVG around it."""
+    found = _DRAWN.search(svg)
+    assert found is not None
+    return Markup(found[1])
+
+
+class _Sprites:
+    """The pieces of a picture, each drawn once."""
+
+    def __init__(self, board: Diagram, lettering: Literal["letters", "kanji"]) -> None:
+        self._cell = replace(
+            board,
+            title="",
+            caption="",
+            pieces=((None,),),
+            column_labels=board.column_labels[:1],
+            row_labels=board.row_labels[:1],
+            column_names=board.column_names[:1],
+            row_names=board.row_names[:1],
+            label_sides=frozenset(),
+            dots=(),
+            panels=(),
+            text="",
+            last=frozenset(),
+            marks=frozenset(),
+            labels=(),
+            heat=(),
+        )
+        self._lettering = lettering
+        self._numbers: dict[Piece, int] = {}
+        self.drawn: list[Markup] = []
+
+    def number(self, piece: Piece) -> int:
+        """The number of a piece's sprite."""
+        if piece not in self._numbers:
+            self._numbers[piece] = len(self.drawn)
+            self.drawn.append(_sprite(self._cell, piece, self._lettering))
+        return self._numbers[piece]
+
+
+@functools.lru_cache(maxsize=512)
+def _sprite(cell: Diagram, piece: Piece, lettering: Literal["letters", "kanji"]) -> Markup:
+    """A piece without its cell: what an occupied cell draws beyond an empty one."""
+    empty = hk.svg(cell, pieces=lettering)
+    occupied = hk.svg(replace(cell, pieces=((piece,),)), pieces=lettering)
+    same = next(i for i, (a, b) in enumerate(zip(empty, occupied, strict=False)) if a != b)
+    begin = occupied.rindex(">", 0, same) + 1
+    return Markup(occupied[begin : len(occupied) - (len(empty) - begin)])
+
+
+def _laid(family: str, player: int, board: Diagram) -> Piece | None:
+    """The piece that a move to an empty cell lays there, in games with one kind of pieces."""
+    if family not in ("go", "othello"):
+        return None
+    text, sign = ("●", "X") if player == 0 else ("○", "O")
+    return Piece(hk.Player(player), text, sign, "disc")
+
+
+def _king_in_check(table: BoardState, board: Diagram) -> int | None:
+    """The cell of the king of the side to move, if it is in check."""
+    if not getattr(table.line.position, "in_check", False):
+        return None
+    sign = "K" if table.line.to_play == hk.Player.first else "k"
+    pieces = [piece.ascii.strip() if piece else "" for row in board.pieces for piece in row]
+    return pieces.index(sign) if sign in pieces else None
+
+
+def _sides(
+    table: BoardState, upright: Diagram, board: Diagram, sprites: _Sprites
+) -> tuple[SidePieces, ...]:
+    """The first player's pieces beside the board, and the second's."""
+    sides, family = [], table.facts.family
+    taken = _taken(table) if family == "chess" else {}
+    lost = _lost_stones(table) if family == "go" else (0, 0)
+    for player, color in enumerate(table.facts.naming.colors):
+        # A turned board has the pieces of one as the other's.
+        owner = 1 - player if table.is_turned else player
+        panel = next((each for each in board.panels if each.player.value == owner), None)
+        items = list(panel.items) if panel else []
+        words = ""
+        if family == "othello":
+            words = counted(sum(item.count for item in items), "disc")
+        elif family == "go":
+            words = counted(lost[1 - player], "prisoner")
+        pieces: list[tuple[int, str, str, int]] = []
+        if panel is not None and panel.title == _HAND:
+            pieces = [
+                (sprites.number(item.piece), item.ascii, _PIECES[item.ascii], item.count)
+                for item in items
+            ]
+        for piece, count in taken.get(1 - player, {}).items():
+            name = piece_words(piece, upright)
+            shown = _across(piece) if table.is_turned else piece
+            pieces.append((sprites.number(shown), piece.ascii.strip(), name, count))
+        left = [json.dumps(item.cells) for item in items] if lays_pieces(board) else []
+        sides.append(SidePieces(player, color, words, pieces, left))
+    return tuple(sides)
+
+
+def _taken(table: BoardState) -> dict[int, Counter[Piece]]:
+    """Pieces that each player has lost since the first position; promoted ones were pawns."""
+    taken: dict[int, Counter[Piece]] = {}
+    begin, now = (_pieces(hk.diagram(each)) for each in (table.first_position.line(), table.line))
+    for player in (0, 1):
+        before = Counter(p for p in begin if p.player.value == player)
+        after = Counter(p for p in now if p.player.value == player)
+        missing = before - after
+        for pawn in missing:
+            if pawn.shape == "pawn":
+                missing[pawn] -= (after - before).total()
+        taken[player] = Counter({piece: count for piece, count in missing.items() if count > 0})
+    return taken
+
+
+def _pieces(board: Diagram) -> list[Piece]:
+    return [piece for row in board.pieces for piece in row if piece]
+
+
+def _lost_stones(table: BoardState) -> tuple[int, int]:
+    """Stones that each player has lost since the first position."""
+    begin, now = (_pieces(hk.diagram(each)) for each in (table.first_position.line(), table.line))
+    to_play = table.first_position.to_play.value
+    lost = [0, 0]
+    for player in (0, 1):
+        moves = table.line.moves[player != to_play :: 2]
+        placed = sum(str(move) != "pass" for move in moves)
+        own = [sum(p.player.value == player for p in pieces) for pieces in (begin, now)]
+        lost[player] = own[0] + placed - own[1]
+    return lost[0], lost[1]
 
 
 def seen(table: BoardState) -> Diagram:
@@ -109,12 +280,6 @@ def turned(board: Diagram) -> Diagram:
     Names and paints change sides too, so that all keep their own.
     """
 
-    def other(piece: Piece) -> Piece:
-        return replace(piece, player=hk.Player(1 - piece.player.value), turned=_is_turned(piece))
-
-    def _is_turned(piece: Piece) -> bool:
-        return not piece.turned if piece.shape == "wedge" else piece.turned
-
     def across(cell: tuple[Any, Any]) -> tuple[Any, Any]:
         return board.rows - 1 - cell[0], board.columns - 1 - cell[1]
 
@@ -122,7 +287,7 @@ def turned(board: Diagram) -> Diagram:
     return replace(
         board,
         players=(board.players[1], board.players[0]),
-        pieces=tuple(tuple(p and other(p) for p in row[::-1]) for row in board.pieces[::-1]),
+        pieces=tuple(tuple(p and _across(p) for p in row[::-1]) for row in board.pieces[::-1]),
         column_labels=board.column_labels[::-1],
         row_labels=board.row_labels[::-1],
         column_names=board.column_names[::-1],
@@ -133,7 +298,7 @@ def turned(board: Diagram) -> Diagram:
             replace(
                 panel,
                 player=hk.Player(1 - panel.player.value),
-                items=tuple(replace(item, piece=other(item.piece)) for item in panel.items),
+                items=tuple(replace(item, piece=_across(item.piece)) for item in panel.items),
             )
             for panel in board.panels
         ),
@@ -142,6 +307,12 @@ def turned(board: Diagram) -> Diagram:
         labels=tuple((across(cell), text) for cell, text in board.labels),
         heat=tuple((across(cell), value) for cell, value in board.heat),
     )
+
+
+def _across(piece: Piece) -> Piece:
+    """A piece seen from the other side."""
+    is_turned = not piece.turned if piece.shape == "wedge" else piece.turned
+    return replace(piece, player=hk.Player(1 - piece.player.value), turned=is_turned)
 
 
 def _cells_in(board: Diagram) -> Any:

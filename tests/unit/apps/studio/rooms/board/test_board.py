@@ -4,6 +4,7 @@
 import html
 import itertools
 import json
+import math
 import re
 import time
 from dataclasses import replace
@@ -23,6 +24,7 @@ from engines import fake
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
 from hyoka.apps.studio.rooms.board.board_state import BoardState, table_of
+from hyoka.apps.studio.rooms.board.live_analyses import ValueCurve, marks
 from hyoka.apps.studio.rooms.board.picture import picture, turned
 from hyoka.apps.studio.rooms.board.setup import Draft
 from hyoka.learning.mets import Mets, learn_mets
@@ -40,6 +42,7 @@ ALLOWED = {
 }
 TAKEN = "7g7f 3c3d 8h2b+ 3a2b"
 """Each side has taken a bishop."""
+PROMOTES = "1r5k/P7/8/8/8/8/8/7K w - - 0 1"
 MATED = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
 
 
@@ -218,26 +221,63 @@ def test_who_can_not_play_is_refused_at_once(client: TestClient, who: str) -> No
     for headers in (PART, {}):
         answer = client.get("/board", params={"game": "go9", "against": who}, headers=headers)
         assert 'role="alert"' in answer.text
-        assert 'id="against" name="against" form="state" list="opponents" value=""' in answer.text
+        assert re.search(r'id="against" [^>]*name="against" form="state" value=""', answer.text)
     assert 'role="alert"' not in client.get("/board?game=go9&against=uct:playouts=2").text
 
 
-def test_only_those_are_offered_who_play_the_game(client: TestClient) -> None:
-    def offered(game: str, name: str) -> list[str]:
-        text = client.get("/board", params={"game": game}).text
-        listed = re.search(rf'<datalist id="{name}">(.*?)</datalist>', text)
-        assert listed is not None
-        return re.findall(r'value="([^"]*)"', listed[1])
+def offered(client: TestClient, game: str, slot: str) -> dict[str, str]:
+    """The agents of a list, and their titles."""
+    text = client.get("/board", params={"game": game}).text
+    listed = re.search(rf'<select data-agent="{slot}"[^>]*>(.*?)</select>', text, re.DOTALL)
+    assert listed is not None
+    return dict(re.findall(r'<option value="([^"]*)"[^>]*>([^<]*)<', listed[1]))
 
-    assert "fake" in offered("chess", "opponents")
-    assert "fake" not in offered("go9", "opponents")
-    assert not {"mate", "exact"} & set(offered("chess", "opponents"))
-    assert "mate" in offered("chess", "evaluators")
-    assert not {"mate", "exact", "fake"} & set(offered("go9", "evaluators"))
-    assert "exact" in offered("othello", "evaluators")
+
+def test_only_those_are_offered_who_play_the_game(client: TestClient) -> None:
+    assert "fake" in offered(client, "chess", "against")
+    assert "fake" not in offered(client, "go9", "against")
+    assert not {"mate", "exact"} & set(offered(client, "chess", "against"))
+    assert "mate" in offered(client, "chess", "with-0")
+    assert not {"mate", "exact", "fake"} & set(offered(client, "go9", "with-0"))
+    assert "exact" in offered(client, "othello", "with-0")
+    assert offered(client, "go9", "against")["uct"] == "Tree search", "titles are for people"
     levels = client.get("/board?game=go9").text
     assert ">Casual</option>" in levels
     assert ">Strong (thinks 1 s)</option>" in levels
+
+
+def test_an_agent_with_settings_stays_picked(client: TestClient) -> None:
+    def lists(against: str) -> str:
+        text = client.get("/board", params={"game": "chess", "against": against}).text
+        return text[text.index('data-agent="against"') :].partition("</span>")[0]
+
+    assert re.search(
+        r'value="ab:nodes=500" selected title="[^"]*">Alpha-beta<', lists("ab:nodes=500")
+    )
+    assert "<option data-other>" in lists("ab:nodes=500")
+    other = lists("ab:nodes=500,calibration=none.json")
+    assert "<option data-other" in other
+
+
+def test_settings_of_a_search_are_a_form_that_makes_a_spec(client: TestClient) -> None:
+    asked = {"game": "chess", "slot": "against", "spec": "ab:nodes=500"}
+    text = client.get("/board/agent", params=asked, headers=PART).text
+    names = re.findall(r'name="set-(\w+)"', text)
+    assert set(names) == {setting.name for setting in hk.search.settings.settings_of("ab")}
+    assert re.search(r'name="set-nodes" value="500"', text)
+    filled = asked | {"filled": "1", "set-depth": "6", "set-null_move": "off"}
+    text = client.get("/board/agent", params=filled, headers=PART).text
+    assert '<code id="agent-text" data-slot="against">ab:depth=6,null_move=off</code>' in text
+    assert "Alpha-beta, depth 6" in text
+    wrong = client.get("/board/agent", params=filled | {"set-depth": "x"}, headers=PART).text
+    assert 'role="alert"' in wrong
+    assert "data-use data-close disabled" in wrong
+    engine = client.get("/board/agent", params=asked | {"spec": "fake"}, headers=PART).text
+    assert "settings of its own" in engine
+    for text in ("uci:evil", "ab:eval=/etc/passwd", HOSTILE):
+        answer = client.get("/board/agent", params=asked | {"spec": text}, headers=PART)
+        assert 'role="alert"' in answer.text
+        assert HOSTILE not in answer.text
 
 
 @pytest.mark.parametrize(("game", "moves"), [("chess", "e2e4 d7d5 e4d5"), ("shogi", TAKEN)])
@@ -246,7 +286,9 @@ def test_a_board_is_turned_and_stays_the_same(game: str, moves: str) -> None:
     upright, drawn = picture(given), picture(replace(given, flip=True))
     assert json.loads(drawn.names) == json.loads(upright.names)[::-1]
     assert json.loads(drawn.pieces) == json.loads(upright.pieces)[::-1]
-    assert drawn.hand == upright.hand
+    beside = [[(each[1:], side.color) for each in side.items] for side in drawn.sides]
+    assert beside == [[(each[1:], side.color) for each in side.items]
+                      for side in upright.sides[::-1]]  # fmt: skip
     count = len(json.loads(upright.names))
     mirrored = [[word, [count - 1 - cell for cell in cells]]
                 for word, cells in json.loads(upright.moves)]  # fmt: skip
@@ -341,11 +383,15 @@ def test_an_analysis_has_visits_values_and_a_tree(client: TestClient) -> None:
     assert begun.status_code == 200
     said = finished(client, begun.text)
     assert said.count("event: end") == 1
-    last = said.rpartition("event: evaluations")[2]
-    assert last.count('<span class="tag good">done</span>') == 2
+    last = said.rpartition("event: lines")[2]
     assert 'data-over="1"' in last
     assert re.search(r"playouts in 0\.\d s", last)
-    assert re.findall(r"moves by \w+", last) == ["moves by visits", "moves by value"]
+    orders = re.findall(r'aria-label="Moves by [^"]*, ([^"]*)"', last)
+    assert orders == ["most visited first", "best first"]
+    first = last.partition("</article>")[0]
+    assert first.count("<li>") == 4
+    lines = re.findall(r'name="shown" value="\d+ ([^"]+)"', first)
+    assert all(hk.Go9().line().play("E5").is_legal(line.split()[0]) for line in lines)
     drawn = re.search(r'data-drawn="([^"]*)"', last)
     assert drawn is not None
     assert "&#34;heat&#34;: [[" in drawn[1]
@@ -373,11 +419,9 @@ def test_an_analysis_stays_while_other_positions_are_looked_at(client: TestClien
     part = client.get("/board", params=query, headers=PART)
     assert state_of(part.text)["moves"] == ["E5 D4 F6"]
     assert state_of(part.text)["line"] == ["1 C3 G7"]
-    assert '<div id="analysis" hx-preserve="true">' in part.text
+    assert '<div id="analysis" hx-preserve="true"' in part.text
     back = client.get("/board", params=query | {"shown": found[1]})
     assert back.headers["location"] == "/board?game=go9&moves=E5+C3+G7&ply=1"
-    live = client.get("/board", params=query | {"live": "1"}, headers=PART).text
-    assert "hx-preserve" not in live, "another one takes its place"
     for wrong in ("999", "x", f"{found[1]} E5"):
         answer = client.get("/board", params=query | {"shown": wrong})
         assert answer.status_code == 400
@@ -388,14 +432,22 @@ def test_an_analysis_stays_while_other_positions_are_looked_at(client: TestClien
     assert other.status_code == 400
 
 
-def test_per_cent_is_spoken_of_only_where_there_are_numbers(client: TestClient) -> None:
-    for game, words in (("go9", 1), ("chess", 0)):
-        values = {"game": game, "with": "uct", "seconds": "0.05"}
+def test_lines_are_sorted_by_value_at_equal_depth(client: TestClient) -> None:
+    for moves, best in (("", max), ("e2e4", min)):  # values are White's
+        values = {"game": "chess", "moves": moves, "with": "ab:multipv=4,depth=4"}
         said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
-        assert said.rpartition("event: evaluations")[2].count("numbers in per cent") == words
+        last = said.rpartition("event: lines")[2]
+        shares = [int(text) for text in re.findall(r'class="share">(\d+)%', last)]
+        assert len(shares) == 4
+        assert shares[0] == best(shares)
+        assert shares == sorted(shares, reverse=best is max)
+        assert "depth 4" in last
+
+
+def test_one_of_two_evaluators_is_on_the_board(client: TestClient) -> None:
     both = {"game": "go9", "with": ["uct", "mc"], "seconds": "0.05"}
     said = finished(client, client.post("/board/analyze", data=both, headers=PART).text)
-    last = said.rpartition("event: evaluations")[2]
+    last = said.rpartition("event: lines")[2]
     assert re.findall(r'data-show="\d" aria-pressed="(\w+)"', last) == ["true", "false"]
 
 
@@ -403,7 +455,7 @@ def test_an_analysis_that_fails_says_so(client: TestClient) -> None:
     values = {"game": "chess", "with": ["none", "ab:depth=1"], "seconds": "0.05"}
     said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
     assert "no-such-engine" in said
-    assert '<span class="tag good">done</span>' in said
+    assert re.search(r"nodes in 0\.\d s, depth 1", said)
     assert client.get("/board/analysis/999/events").status_code == 400
     over = {"game": "othello", "start": "-" * 64 + " X"}
     assert client.post("/board/analyze", data=over, headers=PART).status_code == 400
@@ -412,7 +464,7 @@ def test_an_analysis_that_fails_says_so(client: TestClient) -> None:
 def test_an_analysis_that_nobody_looks_at_ends(client: TestClient) -> None:
     values = {"game": "go9", "with": "uct", "seconds": "30"}
     begun = client.post("/board/analyze", data=values, headers=PART).text
-    found = re.search(r"/board/analysis/(\d+)/stop", begun)
+    found = re.search(r'data-job="(\d+)"', begun)
     assert found is not None
     job = client.app.state.analyses.get(int(found[1]))  # type: ignore[attr-defined]
     job.seen -= 1000
@@ -420,9 +472,9 @@ def test_an_analysis_that_nobody_looks_at_ends(client: TestClient) -> None:
     assert job.is_over
     assert job.analysis_lines[0].result is not None
     begun = client.post("/board/analyze", data=values, headers=PART).text
-    found = re.search(r"/board/analysis/(\d+)/stop", begun)
+    found = re.search(r'data-job="(\d+)"', begun)
     assert found is not None
-    assert client.post(found[0], headers=OWN_PAGE).status_code == 204
+    assert client.post(f"/board/analysis/{found[1]}/stop", headers=OWN_PAGE).status_code == 204
     job = client.app.state.analyses.get(int(found[1]))  # type: ignore[attr-defined]
     job.workers[0].join(10)
     assert job.is_over
@@ -433,9 +485,9 @@ def test_an_allowed_engine_plays_and_thinks(client: TestClient) -> None:
     answer = client.post("/board/reply", data=values, headers=PART)
     assert state_of(answer.text)["moves"] == ["e2e4 a7a6"]
     said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
-    assert "-5.0 centipawns" in said  # it reported Black's view
-    curve = finished(client, client.post("/board/curve", data=values, headers=PART).text)
-    assert "fake: 2 of 2 positions" in curve
+    assert "−0.05" in said  # it reported Black's view
+    graph = finished(client, client.post("/board/graph", data=values, headers=PART).text)
+    assert "2 of 2 positions" in graph
     answer = client.post("/board/reply", data=values | {"against": "crashes"}, headers=PART)
     assert "died" in answer.text
     assert state_of(answer.text)["moves"] == ["e2e4"]
@@ -443,16 +495,92 @@ def test_an_allowed_engine_plays_and_thinks(client: TestClient) -> None:
     assert 'role="alert"' in answer.text
 
 
-def test_the_curve_of_a_game_has_every_position(client: TestClient) -> None:
+def curves_of(text: str) -> dict[str, list[float | None]]:
+    """The curves of the graph that a page has last."""
+    return dict(json.loads(html.unescape(re.findall(r'data-curves="([^"]*)"', text)[-1])))
+
+
+def test_the_graph_of_a_game_has_every_position(client: TestClient) -> None:
     values = {"game": "othello", "moves": "d3 c3", "with": "ranking"}
-    begun = client.post("/board/curve", data=values, headers=PART)
-    assert "ranking: 0 of 3 positions" in finished(client, begun.text)  # it has no values
+    begun = client.post("/board/graph", data=values, headers=PART)
+    assert curves_of(finished(client, begun.text)) == {}  # it has no values
     values |= {"with": "uct"}
-    said = finished(client, client.post("/board/curve", data=values, headers=PART).text)
-    assert "uct: 3 of 3 positions" in said
-    assert "<svg" in said
-    assert "/board?game=othello&amp;moves=d3+c3&amp;ply=1" in said
-    assert client.post("/board/curve", data={"game": "go9"}, headers=PART).status_code == 400
+    said = finished(client, client.post("/board/graph", data=values, headers=PART).text)
+    assert "UCT: 3 of 3 positions" in said
+    [(name, curve)] = curves_of(said).items()
+    assert name == "UCT"
+    assert all(value is not None and 0 < value < 1 for value in curve)
+    # The page shows what is known of each position, also of another line with the same beginning.
+    assert curves_of(client.get("/board?game=othello&moves=d3+c3").text) == {"UCT": curve}
+    assert curves_of(client.get("/board?game=othello&moves=d3+c5").text) == {
+        "UCT": [*curve[:2], None]
+    }
+    assert client.post("/board/graph", data={"game": "go9"}, headers=PART).status_code == 400
+
+
+def test_stored_values_are_in_the_graph_and_mark_moves(client: TestClient) -> None:
+    for path in ("games.pgn", "a study"):
+        answer = client.get("/board", params={"path": path, "number": 0}, follow_redirects=True)
+        stored, *_ = curves_of(answer.text).values()
+        assert len(stored) == 6
+        assert stored[1] == pytest.approx(1 / (1 + math.exp(-30 / 180)), abs=0.1)
+        assert stored[0] is None
+        other = f"{answer.url}&play=d1h5".replace(
+            "moves=e2e4+e7e5+d1h5+e8e7+h5e5", "moves=e2e4+e7e6"
+        )
+        cut, *_ = curves_of(client.get(other, follow_redirects=True).text).values()
+        assert cut[1] == stored[1]
+        assert cut[2:] == [None] * len(cut[2:]), "the record went on otherwise"
+
+
+def test_moves_that_lose_much_are_marked() -> None:
+    line = table(game="chess").play("e4 f6 d4 g5 Nc3")
+    values = ValueCurve("one", [0.5, 0.52, 0.6, None, 0.62, 0.4])
+    others = ValueCurve("other", [0.5, 0.1, 0.5, 0.49, 0.65, 0.65])
+    assert marks(line, [values]) == ["", "?!", "", "", "??"]
+    assert marks(line, [values, others]) == ["", "?!", "", "??", "??"], "the first that knows"
+    black = table(game="chess", start="4k3/8/8/8/8/8/8/4K2R b - - 0 1").play("Kd8")
+    assert marks(black, [ValueCurve("one", [0.5, 0.62])]) == ["?"]
+    assert marks(black, [ValueCurve("one", [0.5, 0.3])]) == [""]
+
+
+def test_what_is_beside_the_board() -> None:
+    def beside(**values: object) -> list[tuple[str, str, list[tuple[str, int]]]]:
+        sides = picture(table(**values)).sides
+        return [(s.color, s.words, [(name, count) for _, _, name, count in s.items]) for s in sides]
+
+    assert beside(game="chess", moves="e2e4 d7d5 e4d5 d8d5") == [
+        ("Black", "", [("White pawn", 1)]),
+        ("White", "", [("Black pawn", 1)]),
+    ]
+    promoted = {"game": "chess", "start": PROMOTES, "moves": "a7b8q"}
+    assert beside(**promoted)[1][2] == [("Black rook", 1)], "the pawn is a queen, not taken"
+    assert beside(game="shogi", moves=TAKEN)[0] == ("White", "", [("bishop", 1)])
+    assert beside(game="othello", moves="d3")[1][1] == "4 discs"
+    corner = {"game": "go9", "moves": "A1 A2 E5 B1"}
+    assert beside(**corner) == [("White", "1 prisoner", []), ("Black", "0 prisoners", [])]
+
+
+@pytest.mark.parametrize("game", FIVE)
+def test_sprites_are_the_pieces_of_the_picture(game: str) -> None:
+    given = table(game=game)
+    drawn = picture(given)
+    standing = json.loads(drawn.standing)
+    assert [number is not None for number in standing] == [
+        bool(p) for p in json.loads(drawn.pieces)
+    ]
+    assert all(number is None or number < len(drawn.sprites) for number in standing)
+    assert all(re.match(r"<(path|rect|circle|g)", sprite) for sprite in drawn.sprites)
+    assert "<text" in drawn.ground or game == "othello", "labels are drawn"
+    for sprite in drawn.sprites:
+        assert str(sprite) not in drawn.ground
+
+
+def test_a_king_in_check_is_pointed_out() -> None:
+    checked = table(game="chess", moves="e2e4 f7f6 d1h5")
+    assert picture(checked).check == 4
+    assert picture(replace(checked, flip=True)).check == 59
+    assert picture(checked.at(2)).check is None
 
 
 def test_solvers_say_what_is_certain(client: TestClient) -> None:
@@ -471,7 +599,7 @@ def test_mates_are_counted_as_in_the_game(client: TestClient) -> None:
     ):
         values = {"game": "chess", "start": start, "with": "ab", "seconds": "0.1"}
         said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
-        assert words in said.rpartition("event: evaluations")[2]
+        assert words in said.rpartition("event: lines")[2]
 
 
 def test_a_move_model_is_drawn(client: TestClient, folder: Path) -> None:

@@ -153,8 +153,6 @@ def _new_kind() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_new_kind")
 def test_a_new_kind_of_agent_analyzes_and_plays(studio: Studio) -> None:
-    assert "last-move" in thinking.evaluators(studio, "othello")
-    assert "last-move" in thinking.opponents(studio, "othello")
     query = {"game": "othello", "moves": "d3", "with": "last-move", "against": "last-move"}
     board = BoardState.of(QueryParams(query))
     last = str(board.line.legal_moves[-1])
@@ -163,9 +161,10 @@ def test_a_new_kind_of_agent_analyzes_and_plays(studio: Studio) -> None:
     assert isinstance(replied, BoardState)
     assert str(replied.line.moves[-1]) == last
     analyses = Analyses()
-    job, curve = analyses.analyze(studio, board), analyses.curve(studio, board)
+    job, curve = analyses.analyze(studio, board), analyses.evaluate_game(studio, board)
     for worker in [*job.workers, *curve.workers]:
         worker.join()
     [shown] = job.analysis_lines
     assert (shown.state, shown.value, shown.expected[0][0]) == ("done", 0.1, last)
-    assert curve.values == {"last-move": {0: 0.0, 1: 0.1}}
+    [known] = analyses.curves(board)
+    assert known.values == [0.0, 0.1]
