@@ -57,6 +57,7 @@ from hyoka.apps.studio.rooms.board.board_state import (
     usual,
     word_of,
 )
+from hyoka.apps.studio.rooms.board.explorer import ROUTE as EXPLORER
 from hyoka.apps.studio.rooms.board.live_analyses import (
     MOST,
     Analyses,
@@ -666,6 +667,7 @@ ROOM = Room(
         Route("/board/graph/{number:number}/events", graph_events),
         Route("/board/analysis/{number:number}/stop", stop, methods=["POST"]),
         Route("/board/analysis/{number:number}/node", node),
+        EXPLORER,
     ],
     style=True,
     script=True,

@@ -3,7 +3,7 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, Protocol
 
@@ -95,6 +95,8 @@ class BoardState:
     """Moves of the record after what our rules call its end."""
     flip: bool = False
     """Whether the board lies the other way round than it would."""
+    study: str = field(default="", kw_only=True)
+    """The study in which moves are explored."""
     tab: str = "play"
     """The open panel."""
 
@@ -135,6 +137,7 @@ class BoardState:
             whole_number(last("left_out") or 0, "left_out", 0, 10**9),
             last("flip") == "1",
             tab if (tab := last("tab")) in TABS else cls.tab,
+            study=last("study"),
         ).checked()
 
     def checked(self) -> "BoardState":
@@ -285,6 +288,7 @@ class BoardState:
             "live": "1" if self.live else None,
             "model": self.model,
             "area": self.area,
+            "study": self.study,
             "pieces": None if self.kanji else "letters",
             "flip": "1" if self.flip else None,
             "tab": unless_default("tab"),
