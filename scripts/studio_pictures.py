@@ -23,8 +23,6 @@ class Picture(NamedTuple):
     place: str
     press: str = ""
     """A button."""
-    scroll_to: str = ""
-    """What is at the top of the picture."""
 
 
 ROOMS: Final = {
@@ -32,7 +30,7 @@ ROOMS: Final = {
     "board": Picture(
         "/board?game=chess&moves=e2e4+e7e5+g1f3+b8c6+f1b5+a7a6+b5a4+g8f6", press="Analyze"
     ),
-    "study": Picture("/study?path=go9", scroll_to="#answer"),
+    "study": Picture("/study?path=go9&view=curves&at=comments&low=0.525&high=0.725"),
     "match": Picture("/match?path=matches/small"),
 }
 """The rooms that have a picture."""
@@ -68,13 +66,6 @@ def _take(browser: Browser, address: str, light: Literal["light", "dark"], image
         if picture.press:
             window.get_by_role("button", name=picture.press, exact=True).click()
             time.sleep(THOUGHT_S)
-        if picture.scroll_to:
-            window.locator(picture.scroll_to).first.scroll_into_view_if_needed()
-            window.evaluate(
-                "(it) => scrollTo(0, document.querySelector(it).getBoundingClientRect().top"
-                " + scrollY - 70)",
-                picture.scroll_to,
-            )
         time.sleep(SETTLED_S)
         file = images / f"studio-{name}-{light}.png"
         window.screenshot(path=file)
