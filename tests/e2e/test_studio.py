@@ -119,11 +119,14 @@ def test_home_shows_what_is_there(open_at: OpenAt) -> None:
 
 def test_a_run_from_its_form_to_its_end_in_two_windows(open_at: OpenAt) -> None:
     page = open_at("/runs/new?command=match+run").page
-    page.get_by_label("Players", exact=True).fill("random")
-    page.get_by_role("button", name="random", exact=True).click()  # an idea: one line more
-    page.get_by_label("--game", exact=True).fill("go5")
+    page.get_by_label("Random moves").check()
+    page.get_by_text("Others", exact=True).click()
+    page.get_by_label("Other players").fill("random")
+    page.get_by_label("Game --game", exact=True).select_option("go5")
+    page.wait_for_url("**game=go5**")  # what one may choose depends on the game
     page.get_by_label("--games").fill("4")
     page.get_by_label("--output").fill("matches/ours")
+    page.get_by_text("The command", exact=True).click()
     command = "hyoka match run --game go5 --games 4 --output matches/ours random random"
     page.get_by_text(command).wait_for()
     page.get_by_role("button", name="Start").click()
@@ -139,7 +142,8 @@ def test_a_run_from_its_form_to_its_end_in_two_windows(open_at: OpenAt) -> None:
 
 def test_a_form_says_what_is_wrong_before_it_is_sent(open_at: OpenAt) -> None:
     page = open_at("/runs/new?command=match+run").page
-    page.get_by_label("Players", exact=True).fill("uci:anything")
+    page.get_by_text("Others", exact=True).click()
+    page.get_by_label("Other players").fill("uci:anything")
     page.get_by_text("hyoka studio --engine NAME=SPEC").wait_for()
 
 
@@ -162,7 +166,7 @@ def test_a_window_that_was_out_of_sight_catches_up(open_at: OpenAt, studio: Stud
     page.evaluate(look, True)
     place = studio.post("/runs", {"command": "records samples", "to": "samples of mine"})
     page.evaluate(look, False)
-    page.get_by_text("hyoka records samples --output 'samples of mine'").wait_for()
+    page.get_by_text("Copy the sample records to samples of mine").wait_for()
     studio.post(f"{place}/cancel", {"x": "1"})
 
 

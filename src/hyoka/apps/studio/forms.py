@@ -25,17 +25,12 @@ from hyoka.agents.kinds import AGENT_KINDS, roles_of
 from hyoka.apps.studio.allowed_engines import Engines
 from hyoka.apps.studio.folder import Folder
 from hyoka.foundation.errors import escape_control_chars
+from hyoka.foundation.text import shorten
 from hyoka.games import FACTS
 from hyoka.search import KINDS, SearchSpec
-from hyoka.search.settings import Setting
+from hyoka.search.settings import Setting, setting_named
 from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, ModelFile
 
-OFFERED: Final = (
-    *("study create", "study evaluate", "report", "match run", "improve", "learn"),
-    *("experiment run", "match ablate", "study append", "study adjudicate", "study annotate"),
-    *("demo", "records samples"),
-)
-"""Commands that are runs, or groups of such, in the order they are offered."""
 _NOT_HERE: Final = frozenset({"as_json", "quiet", "cluster_address"})
 """Fields that no form has: a run's words go to its log, and its work is done on this machine."""
 _SQL: Final = "SQL"
@@ -48,7 +43,133 @@ _BEFORE_COLONS: Final = re.compile(r"([^\s:=,;@()\[\]\"']*)\s*:")
 _WILD: Final = re.compile(r"[*?\[]")
 _MOST_DIGITS: Final = 15
 _MOST_SHOWN: Final = 40
+_TITLES: Final = {
+    "evaluators": "evaluators",
+    "sprt": "sequential test (SPRT)",
+    "folder": "output folder",
+    "output": "output file",
+    "outputs": "output files",
+    "to": "output folder",
+    "where": "condition (SQL)",
+    "sample": "positions of a game",
+    "jobs": "parallel jobs",
+    "threads": "parallel jobs",
+    "hold_out": "share of held-out games",
+    "max_plies": "longest game, in plies",
+    "margin_s": "tolerance of clocks, in seconds",
+    "time_s": "time of a search, in seconds",
+    "calibrated_by": "calibration model",
+    "tournament": "pairings",
+    "adjudicate": "rules that end games early",
+    "width": "units of the network",
+    "rate": "learning rate",
+    "force": "replace other files",
+}
+"""Titles of fields whose option says too little."""
 _AT_FIRST: Final = frozenset({"evaluators", "game", "games", "folder", "to", "output", "sprt"})
+
+
+@dataclass(frozen=True)
+class Task:
+    """A command as people call it."""
+
+    group: str
+    title: str
+    run: str
+    """Title of a run; `{field}` stands for what is filled in."""
+
+
+_TASKS: Final = """
+study evaluate:   Evaluate: Evaluate positions: Evaluate {study} by {evaluators}
+report:           Evaluate: Write a study's report: Report on {study}
+study adjudicate: Evaluate: Find exact results: Find exact results in {study}
+study annotate:   Evaluate: Add columns about moves and difficulty: Add columns to {study}
+match run:        Play: Play a match: Match {players}
+match ablate:     Play: Measure the enhancements of a search: Enhancements of {search}
+improve:          Improve: Improve an evaluation: Improve {evaluator} by {study}
+learn weights:    Learn evaluations: Fit weights to results: Fit weights to {study}
+learn tune:       Learn evaluations: Tune your engine's features: Tune the features of {features}
+learn offsets:    Learn evaluations: Fit corrections of a score: Correct {evaluator} by {study}
+learn calibration: Learn evaluations: Calibrate an evaluator: Calibrate {evaluator} by {study}
+learn comparison: Learn evaluations: Train an evaluation by moves: Train by the moves of {sources}
+learn scores:     Learn evaluations: Train by an evaluator's scores: Train by the scores of {study}
+learn objective:  Learn evaluations: Search for an objective: Search for an objective with {sources}
+learn perceptrons: Learn evaluations: Train perceptrons by ply: Train perceptrons with {sources}
+learn network:    Learn networks: Train a network with games: Train a network with {sources}
+learn selfplay:   Learn networks: Learn by self-play: Learn {game} by self-play
+learn strengths:  Learn move models: Fit strengths of move features: Fit move strengths to {records}
+learn mets:       Learn move models: Grow a pattern tree (METS): Grow a METS tree from {records}
+learn prior:      Learn move models: Tune virtual visits: Tune virtual visits of {search}
+learn combine:    Learn move models: Combine move models: Combine {models}
+study create:     Records: Make a study from records: Make the study {study}
+study append:     Records: Add records to a study: Add records to {study}
+records samples:  Records: Copy the sample records: Copy the sample records to {to}
+demo:             Records: Run the demo: Demo in {to}
+experiment run:   Experiments: Run a paper's experiment: Experiment {name}
+"""
+TASKS: Final[Mapping[str, Task]] = {
+    command.strip(): Task(group.strip(), title.strip(), run.strip())
+    for command, group, title, run in (line.split(":", 3) for line in _TASKS.strip().splitlines())
+}
+"""The commands that are runs, as people call them."""
+_MOST_NAMED: Final = 3
+_LONGEST_TITLE: Final = 120
+
+
+def task_title(command: str, values: Mapping[str, Sequence[str]]) -> str:
+    r"""What a run does, for people.
+
+    >>> task_title("study evaluate", {"study": ["go9"], "evaluators": ["uct:playouts=250"]})
+    'Evaluate go9 by UCT, 250 playouts'
+    >>> task_title("match run", {"players": ["new=ab:depth=3\nrandom"], "game": ["chess"]})
+    'Match new – Random'
+    >>> task_title("study evaluate", {})
+    'Evaluate positions'
+    """
+    task = TASKS.get(command)
+    if task is None:
+        return shorten(escape_control_chars(command), _LONGEST_TITLE)
+    names = re.findall(r"{(\w+)}", task.run)
+    texts = {name: _named(name, values.get(name, ())) for name in names}
+    if not all(texts.values()):
+        known = [text for text in texts.values() if text]
+        return shorten(": ".join([task.title, *known]), _LONGEST_TITLE)
+    return shorten(task.run.format(**texts), _LONGEST_TITLE)
+
+
+def _named(name: str, texts: Sequence[str]) -> str:
+    """What is filled into a field, for people."""
+    lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
+    if name in ("players", "evaluators", "evaluator", "search"):
+        lines = [agent_title(line) for line in lines]
+    elif name == "game":
+        lines = [FACTS[line].title if line in FACTS else line for line in lines]
+    if len(lines) > _MOST_NAMED:
+        lines = [*lines[: _MOST_NAMED - 1], f"{len(lines) - _MOST_NAMED + 1} more"]
+    return escape_control_chars((" – " if name == "players" else ", ").join(lines))
+
+
+def agent_title(text: str) -> str:
+    """The title of an agent, or its text if it is an engine or names a file: none is opened.
+
+    >>> agent_title("strong=uct:playouts=250"), agent_title("ab:eval=w.json,depth=2")
+    ('strong', 'ab:eval=w.json,depth=2')
+    """
+    named = _TITLED.fullmatch(text)
+    if named is not None:
+        return named[1]
+    kind, _, settings = text.partition(":")
+    try:
+        for part in settings.split(","):
+            name, equals, value = part.partition("=")
+            if equals and setting_named(kind, name.strip()).names_file(value.strip()):
+                return text
+        return SearchSpec.from_text(text).title
+    except hk.Error:
+        return text
+
+
+_TITLED: Final = re.compile(r"([^\\:=@]+)=.+")
 
 
 class CommandEntry(Protocol):
@@ -90,6 +211,13 @@ class Field:
     def label(self) -> str:
         """The option, or what an argument is called."""
         return self.option or self.name.replace("_", " ").capitalize()
+
+    @property
+    def title(self) -> str:
+        """What it is called, in words."""
+        words = _TITLES.get(self.name) or (self.option or self.name).strip("-")
+        words = words.replace("-", " ").replace("_", " ")
+        return f"{words[:1].upper()}{words[1:]}"
 
     @property
     def shape(self) -> str:
@@ -259,12 +387,9 @@ class Forms:
 
     @classmethod
     def of(cls, commands: Iterable[CommandEntry]) -> "Forms":
-        """The forms of a table of commands, in the order they are offered."""
-        table = list(commands)
-        chosen = [
-            each for first in OFFERED for each in table if f"{each.name} ".startswith(f"{first} ")
-        ]
-        return cls({each.name: each for each in chosen})
+        """The forms of those of a table of commands that are tasks."""
+        table = {each.name: each for each in commands}
+        return cls({name: table[name] for name in TASKS if name in table})
 
     def form(self, name: str) -> Form:
         """A command's form; raises ParameterError if it is no run."""
@@ -381,6 +506,7 @@ _MODEL_SEARCHES: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("strengths", "mets", "latent", "combined"), ("strengths",)),
 }
 """The settings of a search that a kind of model is for."""
+_ALPHA_BETA_MODELS: Final = ("weights", "evaluation")
 _NOT_IN_SPECS: Final = re.compile(r"[,=@\\\s\x00-\x1f\x7f]")
 _MODELS_OFFERED: Final = 40
 
@@ -413,14 +539,25 @@ def agent_choices(
         choices.append(AgentChoice(kind, title, words, kind, levels_of(kind)))
     models = [each for each in folder.items("model") if each.facts["game"] == game]
     for model in models[:_MODELS_OFFERED]:
-        settings = _MODEL_SEARCHES.get(model.facts["kind"], ())
-        kind = "ab" if settings == ("eval",) and "ab" in kinds else "uct"
-        if not settings or kind not in kinds or _NOT_IN_SPECS.search(model.path):
-            continue
-        text = f"{kind}:" + ",".join(f"{name}={model.path}" for name in settings)
-        about = f"{_AGENT_TITLES[kind]} with {model.path}, {model.facts['words']}."
-        choices.append(AgentChoice(text, Path(model.path).name, about, kind, levels_of(kind)))
+        text = model_agent(model.path, model.facts["kind"])
+        kind = text.partition(":")[0]
+        if kind in kinds:
+            about = f"{_AGENT_TITLES[kind]} with {model.path}, {model.facts['words']}."
+            choices.append(AgentChoice(text, Path(model.path).name, about, kind, levels_of(kind)))
     return choices
+
+
+def model_agent(path: str, kind: str) -> str:
+    """The text of a search with a model; empty for models that no search uses.
+
+    >>> model_agent("w.json", "weights"), model_agent("n.nn", "network")
+    ('ab:eval=w.json', 'uct:eval=n.nn,strengths=n.nn')
+    """
+    settings = _MODEL_SEARCHES.get(kind, ())
+    if not settings or _NOT_IN_SPECS.search(path):
+        return ""
+    search = "ab" if kind in _ALPHA_BETA_MODELS else "uct"
+    return f"{search}:" + ",".join(f"{name}={path}" for name in settings)
 
 
 def spec_text(base: str, settings: Mapping[str, str]) -> str:

@@ -26,6 +26,7 @@ from typing import Any, Final
 
 import hyoka as hk
 from hyoka.apps.studio.folder import STATE, Folder
+from hyoka.apps.studio.forms import task_title
 from hyoka.foundation.errors import escape_control_chars
 from hyoka.storage.files import open_regular, read_regular, write_text
 from hyoka.storage.run_folder import hold_lock, is_held
@@ -80,6 +81,11 @@ class Run:
     def text(self) -> str:
         """The command as one would type it."""
         return shlex.join(["hyoka", *self.words])
+
+    @property
+    def title(self) -> str:
+        """What it does, for people."""
+        return task_title(self.command, self.values)
 
     @property
     def is_alive(self) -> bool:

@@ -20,9 +20,11 @@ from engines import fake
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio.allowed_engines import Engines, engines_from_settings, named_engines
 from hyoka.apps.studio.folder import Folder
-from hyoka.apps.studio.forms import Allow, Forms, command_text
+from hyoka.apps.studio.forms import TASKS, Allow, Forms, command_text, task_title
+from hyoka.apps.studio.rooms.runs_room import Input, input_of
 from hyoka.apps.studio.runs import Run, Runs
 from hyoka.apps.studio.state import Studio
+from hyoka.study.evaluating import evaluate
 
 FORMS = Forms.of(COMMANDS)
 LONG = ["position", "perft", "chess", "9"]
@@ -64,6 +66,47 @@ def test_every_command_is_a_form_that_stands_for_it(name: str, allow: Allow) -> 
         if not each.is_path and not each.many and each.option
     }
     assert form.words(filled, allow) == name.split()
+
+
+def test_every_task_is_a_command_and_names_fields_of_its_form() -> None:
+    assert list(FORMS.commands) == list(TASKS)
+    for name, task in TASKS.items():
+        fields = {each.name: [f"<{each.name}>"] for each in FORMS.form(name).fields}
+        assert task_title(name, fields) == task.run.replace("{", "<").replace("}", ">")
+
+
+def test_the_title_of_a_run_opens_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # whoever opens it waits
+    values = {"players": [f"uct:eval={tmp_path}/pipe\nuci:nodes=1:{'x' * 500}"]}
+    title = task_title("match run", values)
+    assert title.startswith(f"Match uct:eval={tmp_path}/pipe – uci:nodes=1:x")
+    assert len(title) == 120
+    assert "\u202e" not in task_title("report", {"study": ["a\u202eb"]})
+
+
+def test_fields_are_choices_of_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").write_text('[Result "0-1"]\n\n1. f3 {[%eval 1]} e5 2. g4 Qh4# 0-1\n')
+    study = hk.Study.create(tmp_path / "study", records=[tmp_path / "games.pgn"])
+    evaluate(study, ["comments"])
+    studio = Studio.on(Folder(tmp_path), Engines({"sf": "uci:stockfish"}), COMMANDS)
+
+    def inputs(command: str, **values: list[str]) -> dict[str, Input]:
+        form = FORMS.form(command)
+        return {each.name: input_of(studio, form, each, values) for each in form.fields}
+
+    report = inputs("report", study=["study"])
+    assert (report["study"].shape, report["study"].choices) == ("select", [("study", "study")])
+    assert report["study"].reloads
+    assert report["evaluators"].shape == "checks"
+    assert [value for value, _ in report["evaluators"].choices] == ["comments"]
+    assert inputs("report")["evaluators"].shape == "lines"
+    evaluators = inputs("study evaluate", study=["study"])["evaluators"]
+    assert {"comments", "sf", "uct:playouts=200"} <= {value for value, _ in evaluators.choices}
+    assert inputs("study create")["study"].shape == "text"
+    assert [value for value, _ in inputs("study create")["files"].choices] == ["games.pgn"]
+    players = inputs("match run", players=["random\nrandom", "mine=uct"])["players"]
+    assert "random" in players.ticked
+    assert players.typed == ["random", "mine=uct"], "a second of a kind is typed"
 
 
 def test_a_form_stands_for_the_words_that_one_would_type(allow: Allow) -> None:

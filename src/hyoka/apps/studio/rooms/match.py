@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.blocks import board, render
-from hyoka.apps.studio.forms import is_whole_number, whole_number
+from hyoka.apps.studio.forms import agent_title, is_whole_number, whole_number
 from hyoka.apps.studio.pages import (
     address,
     html,
@@ -29,7 +29,7 @@ from hyoka.apps.studio.rooms import new_match
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.runs import Run
 from hyoka.apps.studio.state import LruCache, Room, Studio, studio_of
-from hyoka.arena import PlayedGame, PlayerSpec, Sprt
+from hyoka.arena import PlayedGame, Sprt
 from hyoka.arena.elo import elo, too_few_reason
 from hyoka.arena.journal import GameInPlay, games_in_play
 from hyoka.arena.match import DESCRIPTION, JOURNAL, titles_in
@@ -135,17 +135,11 @@ def match_in(folder: Path, path: str, run: Run | None = None) -> MatchState:
 def _begun(path: str, run: Run) -> MatchState:
     """A match whose folder is not made yet, as its run is filled in."""
     values = {name: texts[-1] for name, texts in run.values.items()}
-    players = [_title(line) for line in values.get("players", "").splitlines() if line.strip()]
+    players = [
+        agent_title(line.strip()) for line in values.get("players", "").splitlines() if line.strip()
+    ]
     manifest = {"game": values.get("game"), "players": players, "sprt": values.get("sprt")}
     return MatchState(path, manifest, [], [], run.made)
-
-
-def _title(player: str) -> str:
-    """A player's title, or its text if it names a file or an engine."""
-    try:
-        return PlayerSpec.from_text(player).title
-    except hk.Error:
-        return player.strip()
 
 
 def _run_of(studio: Studio, path: str) -> Run | None:

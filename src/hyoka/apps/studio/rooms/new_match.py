@@ -417,15 +417,22 @@ def _card(match: NewMatch, card: PlayerCard, number: int) -> dict[str, Any]:
 
 def _summary(match: NewMatch) -> dict[str, Any]:
     """The cost, the command, and what is wrong with the match."""
-    values: dict[str, Any] = {"sentence": "", "command": "", "problem": "", "specs": []}
+    values: dict[str, Any] = {
+        "sentence": "",
+        "command": "",
+        "problem": "",
+        "specs": [],
+        "all_options": "",
+    }
     for number, card in enumerate(match.cards, 1):
         try:
             values["specs"].append((number, match.spec(card)))
         except hk.Error:
             values["specs"].append((number, card.base))
     try:
-        words = match.studio.words("match run", match.run_values())
-        values["command"] = command_text(words)
+        filled = match.run_values()
+        values["command"] = command_text(match.studio.words("match run", filled))
+        values["all_options"] = address("/runs/new", command="match run", **filled)
         values |= cost(match)
     except hk.Error as error:
         values["problem"] = str(error)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs: long work, started from a form made of the command itself, watched, paused and resumed."""
+"""The room Runs: long work, started from a form of its command, watched, paused and resumed."""
 
 import contextlib
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -12,10 +14,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 import hyoka as hk
-from hyoka.apps.studio.forms import Allow, Field, Form, command_text, games
+from hyoka.apps.studio.forms import TASKS, Allow, Field, Form, agent_choices, command_text
 from hyoka.apps.studio.pages import END, address, fragment, html, page, status_and_words, watch
 from hyoka.apps.studio.runs import Run, Runs
 from hyoka.apps.studio.state import Room, Studio, studio_of
+from hyoka.games import DEFAULT_GAME, FACTS
 from hyoka.workflows import load_experiments
 
 _SHOWN: Final = 50
@@ -29,9 +32,23 @@ def show(request: Request) -> Response:
         request,
         ROOM,
         "runs/index.html",
+        short=False,
+        groups=_groups(studio),
         runs=studio.runs.all()[:_SHOWN],
-        commands=list(studio.forms.commands.values()),
     )
+
+
+def _groups(studio: Studio) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """The tasks by group: titles, what they do, addresses."""
+    tasks = [(TASKS[name], name, entry.help) for name, entry in studio.forms.commands.items()]
+    return [
+        (group, [(task.title, words, _form_address(name)) for task, name, words in each])
+        for group, each in itertools.groupby(tasks, key=lambda row: row[0].group)
+    ]
+
+
+def _form_address(command: str) -> str:
+    return "/match/new" if command == "match run" else address("/runs/new", command=command)
 
 
 def changes(request: Request) -> Response:
@@ -58,9 +75,14 @@ def filled_in(pairs: Iterable[tuple[str, object]]) -> tuple[str, dict[str, list[
 
 def new(request: Request) -> Response:
     """A form, filled in as the address says."""
-    command, values = filled_in(request.query_params.multi_items())
+    pairs = request.query_params.multi_items()
+    command, values = filled_in(pairs)
     if not command:
         return RedirectResponse("/runs", HTTPStatus.SEE_OTHER)
+    if any(not value.strip() for _, value in pairs):
+        return RedirectResponse(
+            address("/runs/new", command=command, **values), HTTPStatus.SEE_OTHER
+        )
     return _form(request, command, values)
 
 
@@ -84,7 +106,8 @@ def _form(
         "runs/new.html",
         form=form,
         values=values,
-        offers={each.name: offers(studio, form, each) for each in form.fields},
+        task=TASKS[form.name],
+        inputs=[input_of(studio, form, each, values) for each in form.fields],
         preview=_preview(studio, command, values) | ({"problem": ""} if problem else {}),
         problem=problem,
         status=status,
@@ -94,7 +117,7 @@ def _form(
 def preview(request: Request) -> Response:
     """The command of a form with its current values."""
     command, values = filled_in(request.query_params.multi_items())
-    return fragment("runs/preview.html", **_preview(studio_of(request), command, values))
+    return fragment("runs/preview.html", live=True, **_preview(studio_of(request), command, values))
 
 
 def _preview(studio: Studio, command: str, values: dict[str, list[str]]) -> dict[str, Any]:
@@ -110,24 +133,131 @@ def _preview(studio: Studio, command: str, values: dict[str, list[str]]) -> dict
     return {"text": command_text(words), "problem": ""}
 
 
-def offers(studio: Studio, form: Form, each: Field) -> list[str]:
-    """Suggestions for a field: its choices, entries of the folder, searches, games."""
-    folder, metavar = studio.folder, each.metavar
+@dataclass(frozen=True)
+class Input:
+    """A field as the page shows it."""
+
+    field: Field
+    shape: str
+    """`check`, `select`, `checks` (several of a list), `lines`, `number` or `text`."""
+    given: Sequence[str]
+    """What is filled in."""
+    choices: Sequence[tuple[str, str]] = ()
+    """Values and their titles."""
+    others: bool = False
+    """Whether other values can be typed."""
+    reloads: bool = False
+    """Whether other fields depend on it."""
+
+    @property
+    def ticked(self) -> list[str]:
+        """What is filled in, line by line."""
+        return [line.strip() for text in self.given for line in text.splitlines() if line.strip()]
+
+    @property
+    def typed(self) -> list[str]:
+        """What is filled in and not ticked; a second of a kind is typed."""
+        listed = {value for value, _ in self.choices}
+        lines = enumerate(self.ticked)
+        return [line for i, line in lines if line not in listed or line in self.ticked[:i]]
+
+
+_MODELS: Final[Mapping[str, tuple[str, ...]]] = {
+    "calibrated_by": ("calibration",),
+    "weights": ("weights",),
+    "start": ("weights", "evaluation"),
+    "model": ("strengths", "mets", "latent", "combined", "network", "convolution"),
+    "models": ("strengths", "mets", "latent", "combined"),
+}
+"""The kinds of models that a field takes."""
+_EVALUATOR_LEVELS: Final = 2
+_MOST_OFFERED: Final = 40
+
+
+def input_of(studio: Studio, form: Form, each: Field, values: Mapping[str, Sequence[str]]) -> Input:
+    """A field with what there is to choose."""
+    given = values.get(each.name, ())
     if each.choices:
-        return list(each.choices)
+        return Input(each, "select", given, [(choice, choice) for choice in each.choices])
+    found = _choices(studio, form, each, values)
+    if each.shape == "check" or found is None:
+        return Input(each, each.shape, given)
+    choices, others = found
+    if each.many:
+        return Input(each, "checks" if choices else "lines", given, choices, others)
+    if others and not choices:
+        return Input(each, each.shape, given)
+    return Input(each, "select", given, choices, others, each.name in ("study", "game"))
+
+
+def _choices(
+    studio: Studio, form: Form, each: Field, values: Mapping[str, Sequence[str]]
+) -> tuple[list[tuple[str, str]], bool] | None:
+    """What there is to choose for a field, and whether other values may be typed."""
     if each.name == "game":
-        return games()
+        return [(name, facts.title) for name, facts in FACTS.items()], False
     if each.metavar == "EXPERIMENT":
-        return _experiments()
+        return [(name, name) for name in _experiments()], False
+    known = _evaluators(studio, values) if each.name.startswith("evaluator") else []
+    if known and (each.metavar == "NAME" or form.name == "learn offsets"):
+        return known, True
     if each.is_spec:
-        comments = ["comments"] if form.name == "study evaluate" else []
-        return [*comments, *studio.engines.choices()]
-    if each.option is not None and (each.name in ("to", "folder", "output") or not each.is_path):
+        return _agents(studio, form, each, values), True
+    kinds, items = _items_of(form, each), studio.folder.items()
+    paths = [item.path for item in items if item.facts.get("kind", item.kind) in kinds]
+    return ([(path, path) for path in paths[:_MOST_OFFERED]], True) if kinds else None
+
+
+def _items_of(form: Form, each: Field) -> tuple[str, ...]:
+    """The kinds of things in the folder that a field takes; models by their own kinds."""
+    if each.name in _MODELS:
+        return _MODELS[each.name]
+    if (each.option is not None or form.name == "study create") and each.name == "study":
+        return ("study",) if each.option is not None else ()
+    words = {"STUDY": "study", "RECORDS": "records", "FILES": "records"}
+    if each.option is not None:
+        return ()
+    return tuple(dict.fromkeys(kind for word, kind in words.items() if word in each.metavar))
+
+
+def _evaluators(studio: Studio, values: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """The evaluators of the chosen study, or of the only one."""
+    studies = studio.folder.items("study")
+    chosen = [path for name in ("study", "sources") for path in values.get(name, ())]
+    facts = next((item.facts for item in studies if item.path in chosen), None)
+    if facts is None or facts.get("problem"):
         return []
-    kind_of = {each.path: each.kind for each in folder.items()}
-    kinds = {"STUDY": "study", "RECORDS": "records", "FILES": "records", "MODEL": "model"}
-    offered = {kind for word, kind in kinds.items() if word in metavar}
-    return [path for path, kind in kind_of.items() if kind in offered][:20]
+    return list(zip(facts["evaluators"], facts["spoken_of"], strict=True))
+
+
+def _agents(
+    studio: Studio, form: Form, each: Field, values: Mapping[str, Sequence[str]]
+) -> list[tuple[str, str]]:
+    """Ready agents for a spec, each with its levels."""
+    role = "player" if each.is_player or form.name == "match ablate" else "evaluator"
+    choices = [("comments", "Comments of the records")] if form.name == "study evaluate" else []
+    if form.name == "improve":
+        choices.append((each.default, "The game's own evaluation"))
+    for choice in agent_choices(studio.folder, studio.engines, _game(studio, values), role):
+        if form.name in ("match ablate", "learn prior", "learn selfplay") and not choice.kind:
+            continue
+        if form.name in ("match ablate", "study annotate") or not choice.levels:
+            choices.append((choice.text, choice.title))
+            continue
+        for text, title in choice.levels[1 : _EVALUATOR_LEVELS + 1]:
+            join = "," if ":" in choice.text else ":"
+            choices.append((f"{choice.text}{join}{text}", f"{choice.title}, {title.lower()}"))
+    return choices
+
+
+def _game(studio: Studio, values: Mapping[str, Sequence[str]]) -> str:
+    """The game that is filled in, or that of the study."""
+    for game in values.get("game", ()):
+        if game in FACTS:
+            return game
+    paths = values.get("study", ())
+    games = [item.facts.get("game") for item in studio.folder.items("study") if item.path in paths]
+    return games[0] if games and games[0] in FACTS else DEFAULT_GAME
 
 
 def _experiments() -> list[str]:
@@ -159,7 +289,19 @@ def one(request: Request) -> Response:
     # event changes.
     live = run.is_alive
     parts = _parts(request, run)
-    return page(request, ROOM, "runs/run.html", run=run, live=live, again=again, **parts)
+    return page(
+        request, ROOM, "runs/run.html", run=run, live=live, again=again, watch=_watch(run), **parts
+    )
+
+
+def _watch(run: Run) -> tuple[str, str] | None:
+    """The page of another room that shows what a run does, and what it is called."""
+    folder = run.values.get("folder", [""])[-1]
+    if run.command == "match run" and folder:
+        return address("/match", path=folder), "Watch the match"
+    if run.command.startswith("learn "):
+        return address("/learning", run=run.number), "Watch the learning"
+    return None
 
 
 def changes_of_one(request: Request) -> Response:
@@ -230,4 +372,5 @@ ROOM = Room(
         Route("/runs/{number:number}/cancel", _act(Runs.cancel), methods=["POST"]),
         Route("/runs/{number:number}/forget", forget, methods=["POST"]),
     ],
+    style=True,
 )
