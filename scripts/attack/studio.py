@@ -79,6 +79,21 @@ NAMES = (
     *("from", "draw", "low", "shown", "left_out", "resamples", "drop", "node", "of", "split"),
     *("start", "line", "with", "against", "level", "play", "to", "switch", "as", "area", "seconds"),
     *("pace", "tab", "slot", "filled", "set-depth", "set-eval"),
+    *("high", "column", "one", "other", "result", "slice"),
+    *("p1", "p2", "p1.level", "p2.name", "p1.set.eval", "p2.set.threads", "add", "remove"),
+    *(
+        "think",
+        "clock",
+        "length",
+        "test",
+        "elo0",
+        "elo1",
+        "games",
+        "openings",
+        "plies",
+        "jobs",
+        "run",
+    ),
 )
 FIELDS = (
     *("players", "evaluators", "evaluator", "search", "spec", "study", "files", "records", "to"),
@@ -420,6 +435,10 @@ def attack_links(draw: random.Random) -> str:
             asked += [f"{room}?path=a+study" for room in ("/board", "/study", "/board/games")]
             asked += [f"{room}?path=matches/short" for room in ("/board", "/match", "/board/games")]
             asked += ["/study/game?path=a+study&game=0", "/match/game?path=matches/short&game=0"]
+            asked += [
+                "/study/row?path=a+study&of=comments",
+                "/study/values?path=a+study&column=ply",
+            ]
             asked += ["/study?path=a+study&view=games", "/match?path=matches/short&view=report"]
             for address in asked:
                 if wrong := wrong_with(client().get(address)):

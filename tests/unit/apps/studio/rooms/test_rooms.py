@@ -396,6 +396,30 @@ def test_the_overview_has_the_accuracy_of_sql(folder: Path, tmp_path: Path) -> N
     assert "/study/row?" not in client.get("/study?path=a+study").text
 
 
+def test_an_evaluator_may_be_called_like_markup(folder: Path, tmp_path: Path) -> None:
+    shutil.copy(folder / "games.pgn", tmp_path / "games.pgn")
+    text = (tmp_path / "games.pgn").read_text()
+    (tmp_path / "games.pgn").write_text(re.sub(r'White "[^"]*"', f'White "{HOSTILE}"', text))
+    study = hk.Study.create(tmp_path / "a study", records=[tmp_path / "games.pgn"])
+    evaluate(study, ["comments", "comments:by=player"])
+    names = study.engines
+    [title] = [each for each in sampling.evaluator_titles(study, names) if HOSTILE in each]
+    [hostile] = sampling.chosen_evaluators(study, title)
+    client = client_of(tmp_path)
+    for view in VIEWS:
+        query = {"view": view, "of": hostile, "engine": [hostile, "comments"], "one": hostile}
+        for headers in ({}, PART):
+            answer = client.get(address("/study", path="a study", **query), headers=headers)
+            assert answer.status_code == 200, answer.text
+            assert HOSTILE not in answer.text
+            assert html.escape(title) in answer.text or view == "games"
+    for place in ("row", "range"):
+        shown = part(client, f"/study/{place}", path="a study", of=hostile, engine=hostile,
+                     at=title, low="-1.0", high="1.0")  # fmt: skip
+        assert html.escape(title) in shown
+        assert HOSTILE not in shown
+
+
 def test_values_of_a_column_are_suggested(client: TestClient, folder: Path) -> None:
     def suggested(column: str) -> list[str]:
         answer = client.get(address("/study/values", path="a study", column=column))
