@@ -20,11 +20,13 @@ from tutorial_pictures import take_tutorials
 
 ROOT: Final = Path(__file__).parents[1]
 IMAGES: Final = ROOT / "docs" / "images"
-WIDTH, HEIGHT, MARGIN = 900, 1200, 24
-SCALE: Final = 1.3  # dots to a pixel: sharp enough, and the file stays small
+WIDTH, HEIGHT, MARGIN = 1280, 1200, 24
+SCALE: Final = 1.0  # dots to a pixel: sharp enough, and the file stays small
 PATIENCE_MS: Final = 120_000
-# What stands before the curves, but for the first findings.
-LEFT_OUT: Final = "nav, .subtitle, .part-1, .findings li:nth-child(n + 3) { display: none }"
+# What stands before the curves, but for the contents and the first findings.
+LEFT_OUT: Final = (
+    ".part-1, .findings .cards li:nth-child(n + 4), .findings > ul:not(.cards) { display: none }"
+)
 
 
 def main() -> None:

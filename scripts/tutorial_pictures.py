@@ -46,13 +46,15 @@ class Picture(NamedTuple):
 
 
 BOARD_TEXT: Final = "figure details"
+WIDE: Final = 1280
+"""Width of a report whose contents stand beside it."""
 REPORT_HEAD: Final = (
-    f"nav, .subtitle, .part-1, .findings li:nth-child(n + 4), .explorer select, "
-    f".explorer button, .explorer label, {BOARD_TEXT}"
+    ".part-1, .findings .cards li:nth-child(n + 4), .findings > ul:not(.cards), "
+    f".explorer select, .explorer button, .explorer label, {BOARD_TEXT}"
 )
 PICTURES: Final = {
-    "first-study": Picture("study/report.html", ".explorer", REPORT_HEAD),
-    "chess-engine": Picture("study/report.html", ".explorer", REPORT_HEAD),
+    "first-study": Picture("study/report.html", ".explorer", REPORT_HEAD, WIDE),
+    "chess-engine": Picture("study/report.html", ".explorer", REPORT_HEAD, WIDE),
     "go-research": Picture("curves.html", "figure", "nav, main p"),
     "shogi-engine": Picture(
         "games/report.html",
