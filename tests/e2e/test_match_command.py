@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,40 @@ def test_without_players_tree_search_meets_flat_monte_carlo(tmp_path: Path) -> N
     again = hyoka("match", "run", "--games", "2", "-q", cwd=tmp_path)
     assert again.stdout == result.stdout
     assert list((tmp_path / "matches").iterdir()) == [folder]
+
+
+def test_a_preset_tests_a_patch(tmp_path: Path) -> None:
+    for name in ("new", "base"):
+        program = tmp_path / f"engine-{name}"
+        program.write_text(
+            f"#!/bin/sh\nexec {fake('uci').removeprefix('uci::')}\n", encoding="utf-8"
+        )
+        program.chmod(0o755)
+    words = (
+        "match",
+        "run",
+        "new=uci:./engine-new",
+        "base=uci:./engine-base",
+        "-n",
+        "2",
+        "-o",
+        "test",
+    )
+    result = hyoka(*words, "--preset", "stc", "--openings", "start", "-q", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "[-2.94, 2.94]" in result.stdout  # the bounds of the LLR
+    plan = tomllib.loads((tmp_path / "test" / "match.toml").read_text(encoding="utf-8"))["match"]
+    assert plan["players"] == ["new=uci:./engine-new@10+0.1", "base=uci:./engine-base@10+0.1"]
+    assert plan["adjudicate"] == ["resign=600,3", "draw=20,8,68"]
+    other = hyoka(
+        *(*words[:-1], "other", "--preset", "ltc", "--openings", "start", "-q"),
+        *("--sprt", "0,5", "--clock", "1", "--adjudicate", "win=900"),
+        cwd=tmp_path,
+    )
+    assert other.returncode == 0, other.stderr
+    plan = tomllib.loads((tmp_path / "other" / "match.toml").read_text(encoding="utf-8"))["match"]
+    assert plan["players"][0] == "new=uci:./engine-new@1"
+    assert plan["adjudicate"] == ["win=900,3"]
 
 
 def test_json_adds_up(tmp_path: Path) -> None:

@@ -535,6 +535,8 @@ def kind_of(text: str) -> type[Agent[Any]]:
         if prefix.lower() in kind.prefixes:
             return kind
     hint = nearest(prefix, [word for kind in AGENT_KINDS for word in kind.prefixes])
+    if "/" in prefix:
+        hint = f"an engine's program has its protocol before it, as uci:{prefix}"
     if not hint:
         others = ", ".join(
             word for kind in AGENT_KINDS if not kind.names_program for word in kind.prefixes

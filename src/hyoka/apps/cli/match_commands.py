@@ -8,8 +8,9 @@ import shlex
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from rich.console import Group
@@ -87,6 +88,14 @@ OpeningsOption = Annotated[
 ]
 
 
+Preset = Literal["stc", "ltc"]
+_PRESETS: Final[dict[Preset, tuple[str, str]]] = {
+    "stc": ("10+0.1", "0,2,model=normalized"),
+    "ltc": ("60+0.6", "0.5,2.5,model=normalized"),
+}
+"""Clocks and sequential tests of presets."""
+
+
 def match_run_command(
     players: Annotated[
         list[str] | None,
@@ -101,13 +110,29 @@ def match_run_command(
     options: Annotated[
         Callable[..., MatchOptions], Plan(MatchOptions, names={"format": "tournament"})
     ] = MatchOptions,
-    games: Games = 100,
+    games: Annotated[
+        int | None,
+        option(
+            "--games",
+            "Number of games per pair of players; by default 100, or 100,000 with a test.",
+            min=1,
+        ),
+    ] = None,
     folder: Annotated[
         Path | None,
         OutputFolder(DESCRIPTION, "a match"),
         option("--output", "Output folder.", metavar="FOLDER"),
     ] = None,
     sprt: Annotated[str | None, option("--sprt", metavar="ELO0,ELO1")] = None,
+    preset: Annotated[
+        Preset | None,
+        typer.Option(
+            help="Test a patch as Stockfish's developers do: stc is --clock 10+0.1 --sprt "
+            "0,2,model=normalized, ltc --clock 60+0.6 --sprt 0.5,2.5,model=normalized; both "
+            "adjudicate with resign=600,3 and draw=20,8,68. Options given override these.",
+            show_default=False,
+        ),
+    ] = None,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
     report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
@@ -134,7 +159,14 @@ def match_run_command(
             complain(f"left out of the command line: {', '.join(match.left_out)}")
         players, options = list(match.players), lambda: match.options
         games, sprt, jobs = match.games, match.sprt, jobs or match.jobs
-    plan = plan_match(*(players or ["uct:playouts=200", "mc:playouts=200"]), options=options())
+    chosen = options()
+    if preset is not None:
+        clock, usual_sprt = _PRESETS[preset]
+        sprt = sprt or usual_sprt
+        adjudicate = chosen.adjudicate or ("resign=600,3", "draw=20,8,68")
+        chosen = replace(chosen, clock=chosen.clock or clock, adjudicate=adjudicate)
+    games = games or (100 if sprt is None else 100_000)
+    plan = plan_match(*(players or ["uct:playouts=200", "mc:playouts=200"]), options=chosen)
     test = None if sprt is None else Sprt.from_text(sprt)
     folder = folder or _default_folder(plan)
     interrupted = False
