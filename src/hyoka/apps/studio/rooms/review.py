@@ -28,7 +28,7 @@ import hyoka as hk
 from hyoka.agents import Agent, Evaluator, RecordedGame, spec_of
 from hyoka.analysis.accuracy import CLASSES, AccuracySettings, Moves
 from hyoka.apps.studio.blocks import board
-from hyoka.apps.studio.forms import decimal_number, whole_number
+from hyoka.apps.studio.forms import agent_choices, decimal_number, whole_number
 from hyoka.apps.studio.pages import END, address, fragment, html, page, wants_part, watch
 from hyoka.apps.studio.rooms.board import games_of, record_from
 from hyoka.apps.studio.rooms.board.board_agents import (
@@ -596,14 +596,10 @@ def evaluator_title(text: str) -> str:
 
 def evaluator_choices(studio: Studio, subject: Subject) -> list[tuple[str, str]]:
     """Evaluators that the page offers, with titles: the usual search, engines, other searches."""
-    game, engines = subject.table.game, studio.engines
-    names = [
-        name
-        for name in engines.choices()
-        if name not in _SOLVERS and "evaluator" in engines.roles(name, game)
-    ]
-    names = list(dict.fromkeys([default_evaluator(game), *names, subject.evaluator]))
-    return [(name, evaluator_title(name)) for name in names]
+    offered = agent_choices(studio.folder, studio.engines, subject.table.game, "evaluator")
+    titles = {each.text: each.title for each in offered if each.kind not in _SOLVERS}
+    first = dict.fromkeys([default_evaluator(subject.table.game), *titles, subject.evaluator])
+    return [(text, titles.get(text) or evaluator_title(text)) for text in first]
 
 
 def show(request: Request) -> Response:
