@@ -196,6 +196,9 @@ def test_the_overview_leads_to_curves(browser: "Browser", studio: StudioProcess)
     opened = open_studio(browser, studio, STUDY)
     page = opened.page
     page.get_by_role("img", name="Curve of comments").wait_for()
+    for direction in ("descending", "ascending"):
+        page.get_by_role("button", name="Accuracy").click()
+        page.locator(f'th[aria-sort="{direction}"]').wait_for()
     page.get_by_role("checkbox", name="Choose comments").check()
     page.get_by_role("button", name="Curves of the chosen").click()
     page.wait_for_url("**engine=comments**")

@@ -127,9 +127,16 @@ def _overview_values(query: StudyQuery) -> Values:
         rows.append(overview_row(query, name, title, figures))
     return {
         "rows": rows,
-        "downloads": Downloads("the metrics", downloads(query, "metrics")),
+        "downloads": Downloads("the metrics", downloads(query, "overview")),
         "commands": [f"{query.command('metrics', evaluators=names)}"],
     }
+
+
+def _all_metrics(query: StudyQuery) -> Result:
+    """The metrics of all evaluators of the study."""
+    question = query.question.also(where=None, by=None, resampling=_some(query))
+    metrics: Result = once(query, "all metrics", lambda: query.study.metrics(None, question))
+    return metrics
 
 
 def overview_row(
@@ -160,6 +167,7 @@ def figures_of(query: StudyQuery, name: str) -> Values:
         return {
             "spark": sparkline(curve) if is_enough else "",
             "is_value": curve.unit == analysis.VALUE,
+            "sorting": (accuracy.value, error.value),
             "accuracy": f"{accuracy.value:.1%}" if math.isfinite(accuracy.value) else TOO_FEW,
             "accuracy_ends": _ends(accuracy, ".1%"),
             "error": number_text(error.value),
@@ -204,7 +212,7 @@ def _curve_values(query: StudyQuery) -> Values:
     ]
     by = [] if query.where is None else ["--by", query.where]
     return {
-        "panels": panels(drawn, beside=_RANGE_WIDTH),
+        "panels": panels(drawn, beside=0 if query.by else _RANGE_WIDTH),
         "in_numbers": Details("The same in numbers", curves.notes(), (table,)),
         "downloads": Downloads("the curves", downloads(query, "curves")),
         "gap_notes": gaps.notes() if gaps.parts else (),
@@ -640,6 +648,7 @@ VIEWS: Final[Mapping[str, View]] = {
         "Overview",
         "Who has judged the positions, and how well.",
         _overview_values,
+        {"overview": _all_metrics},
         is_quick=lambda _query: True,
         has_condition=False,
     ),

@@ -4,6 +4,8 @@
 import "./study/chart.js";
 import { buildConditions } from "./study/builder.js";
 import { offerColumns } from "./study/offers.js";
+import { sortTables } from "./study/sorting.js";
 
 offerColumns();
 buildConditions();
+sortTables();

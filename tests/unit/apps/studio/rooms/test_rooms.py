@@ -389,8 +389,8 @@ def test_the_overview_has_the_accuracy_of_sql(folder: Path, tmp_path: Path) -> N
             f"engine = '{name}' and e.score is not null and p.result in (0, 1)"
         ).to_pylist()
         row = part(client, "/study/row", path="a study", of=name)
-        assert f'data-label="Accuracy">{counts["accuracy"]:.1%}<' in row
-        assert f'data-label="Positions">{counts["positions"]:,}<' in row
+        assert f">{counts['accuracy']:.1%}<small>" in row
+        assert f">{counts['positions']:,}</td>" in row
         assert "<polyline points=" in row
     # Figures that are known are part of the page.
     assert "/study/row?" not in client.get("/study?path=a+study").text

@@ -147,7 +147,7 @@ function selected(chart) {
  */
 function mark(chart) {
   const brush = chart.svg.querySelector(".brush");
-  if (!brush || chart.at < 0) return;
+  if (!brush || chart.at < 0 || !chart.box.dataset.range) return;
   const [first, last] = selected(chart);
   const from = place(chart, first.lower);
   brush.setAttribute("x", String(from));
@@ -160,8 +160,9 @@ function mark(chart) {
  * @param {Record<string, string> | null} range
  */
 function choose(chart, range) {
+  if (!chart.box.dataset.range) return;  // curves of parts: there is nothing to choose from
   const here = new URL(location.href);
-  const asked = new URL(chart.box.dataset.range ?? "", location.href);
+  const asked = new URL(chart.box.dataset.range, location.href);
   for (const name of ["at", "low", "high", "part"]) {
     const text = range?.[name] ?? "";
     const field = /** @type {HTMLInputElement | null} */ (document.querySelector(`#ask input[name="${name}"]`));
