@@ -252,6 +252,8 @@ class Page:
     """Summary in a few sentences, the most important first."""
     sections: tuple[Section, ...] = ()
     methods: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+    """What the figures do not say, once for all, at the end."""
 
     @property
     def charts(self) -> tuple[Chart, ...]:
@@ -327,8 +329,8 @@ def _page(page: Page) -> Iterator[str]:
     for number, section in enumerate(page.sections, start=1):
         content = renderer.content(section.words, section.blocks)
         yield from _section(section.title, f"part-{number}", content)
-    if page.methods:
-        yield from _section(_METHODS, "methods", list_html(page.methods))
+    if page.methods or page.caveats:
+        yield from _section(_METHODS, "methods", _methods(page))
     yield "</main>\n</div>\n<footer>"
     yield "<p>Written by Hyoka. This page is complete: it loads nothing. "
     yield '<a href="#top">To the top</a></p>\n</footer>'
@@ -340,13 +342,18 @@ def _page(page: Page) -> Iterator[str]:
 _METHODS = "Methods and caveats"
 
 
+def _methods(page: Page) -> str:
+    methods = list_html(page.methods) if page.methods else ""
+    return f"{methods}\n<h3>Caveats</h3>\n{list_html(page.caveats)}" if page.caveats else methods
+
+
 def _contents(page: Page, places: Mapping[str, str]) -> Iterator[str]:
     """Links to the sections: beside the page where it is wide, folded on phones by a script."""
     if not places:
         return
     links = [("Findings", "findings")] if page.findings else []
     links += places.items()
-    links += [(_METHODS, "methods")] if page.methods else []
+    links += [(_METHODS, "methods")] if page.methods or page.caveats else []
     items = "".join(f'<li><a href="#{name}">{_text(title)}</a></li>' for title, name in links)
     yield '<nav class="contents" aria-label="Contents">\n<details open><summary>Contents</summary>'
     yield f"<ul>{items}</ul></details>\n</nav>"

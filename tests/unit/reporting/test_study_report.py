@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports of studies whose evaluations are made up, so that what must be found is known."""
 
+import html
 import json
 import subprocess
 import sys
@@ -183,12 +184,22 @@ def test_sections_come_in_order_and_methods_last(report: StudyReport) -> None:
         "The curves",
         "As the game goes on",
         "Metrics",
-        "Where strong is wrong",
-        "Where weak is wrong",
+        "Where no bias was found",
         "Where they disagree",
         "Calibration",
     ]
     assert report.page.methods
+    unbiased = report.page.sections[titles.index("Where no bias was found")]
+    assert [words.partition(":")[0] for words in unbiased.words] == ["strong", "weak"]
+
+
+def test_caveats_come_once_at_the_end(report: StudyReport) -> None:
+    text = html.unescape(report.page.html())
+    assert report.page.caveats
+    for caveat in report.page.caveats:
+        assert text.count(caveat) == 1
+        assert text.index(caveat) > text.index("<h3>Caveats</h3>")
+    assert "Not confirmed is not absent" not in text
 
 
 def test_what_was_measured_counts_the_records(study: hk.Study, report: StudyReport) -> None:

@@ -84,6 +84,7 @@ def match_page(
         tuple(_findings(facts, games, ratings, curves, boards)),
         tuple(section for section in sections if section is not None),
         (*conditions, *_methods(facts)),
+        tuple(caveats("Matches")),
     )
 
 
@@ -151,8 +152,6 @@ def _methods(facts: MatchFacts) -> Iterator[str]:
             "from what a single duel's share of the points says."
         )
     yield "Games that end by a fault count like any other: who failed lost."
-    for limit in caveats("Matches"):
-        yield f"Known limit: {limit}"
     yield evaluations_method()
     if len(facts) > GAMES_READ_CLOSELY:
         read = len(set(facts.thoughts.game.tolist()))

@@ -13,10 +13,11 @@ from hyoka.games import facts_named
 from hyoka.reporting.charts import save_chart
 from hyoka.reporting.page import Block, Boards, Chart, Details, Page, Section, Table, write_page
 from hyoka.reporting.study_report.examples import boards_of, slice_boards
-from hyoka.reporting.study_report.findings import Finding, card_of, findings_of
+from hyoka.reporting.study_report.findings import AUTHORS, Finding, card_of, findings_of
 from hyoka.reporting.study_report.results import Results, measure_study
 from hyoka.reporting.study_report.sections import (
     calibration_section,
+    caveats_of,
     curves_section,
     disagreement_section,
     figures_of,
@@ -24,7 +25,7 @@ from hyoka.reporting.study_report.sections import (
     methods_of,
     metrics_section,
     phases_section,
-    slices_section,
+    slices_sections,
 )
 from hyoka.reporting.study_report.study_facts import ReportOptions, Steps
 from hyoka.storage.result import plain_json
@@ -120,16 +121,17 @@ def study_report(
         curves_section(results, boards),
         phases_section(results),
         metrics_section(results),
-        *(slices_section(results, subject, boards) for subject in results.subjects),
+        *slices_sections(results, boards),
         disagreement_section(results, boards),
         calibration_section(results),
     )
     page = Page(
         f"Evaluations in {facts_named(study.game).title}: right or wrong?",
         _subtitle(results),
-        tuple(card_of(finding, boards) for finding in findings),
+        tuple(card_of(finding, boards) for finding in findings if finding.kind != AUTHORS),
         tuple(section for section in sections if section is not None),
         tuple(methods_of(results)),
+        caveats_of(results),
     )
     steps.end()
     return StudyReport(page, findings, results)

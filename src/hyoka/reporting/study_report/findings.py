@@ -77,7 +77,10 @@ BY_PLY: Final = "As the game goes on"
 QUALITY: Final = "Metrics"
 DISPUTES: Final = "Where they disagree"
 CALIBRATED: Final = "Calibration"
+UNBIASED: Final = "Where no bias was found"
 """Titles of sections."""
+AUTHORS: Final = "several comment authors"
+"""Kind of a finding that is a caveat: a page has it among those."""
 _HEIGHT: Final = 120
 _KINDS: Final = {
     "quality": "Wins from losses",
@@ -87,7 +90,6 @@ _KINDS: Final = {
     "not monotone": "Shape of the curve",
     "even": "Even positions",
     "worth": "Worth of a score",
-    "several comment authors": "Comment authors",
 }
 """Words above findings, where the kind is not one."""
 
@@ -149,7 +151,7 @@ def _small_dots(judged: Sequence[Judged]) -> Chart:
 def _several_authors(results: Results) -> Iterator[Finding]:
     caveats = dict.fromkeys(c for s in results.subjects for c in s.positions.caveats)
     for caveat in islice(caveats, _MOST_OF_A_KIND):
-        yield Finding("several comment authors", caveat)
+        yield Finding(AUTHORS, caveat)
 
 
 def _doubts(results: Results) -> Iterator[Finding]:

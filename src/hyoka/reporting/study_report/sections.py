@@ -62,6 +62,7 @@ from hyoka.reporting.study_report.findings import (
     CURVES,
     DISPUTES,
     QUALITY,
+    UNBIASED,
     wrong_title,
 )
 from hyoka.reporting.study_report.results import (
@@ -186,10 +187,6 @@ def methods_of(results: Results) -> Iterator[str]:
         if drawn
         else "No game of the study is drawn."
     )
-    yield (
-        "Whose result: the record's, unless an exact method (hyoka study adjudicate) knows the "
-        "position's. A game lost on time or by a fault counts as lost, whatever the position."
-    )
     if any(subject.unit != VALUE for subject in results.subjects):
         yield (
             "A mate, or a score that says one, is worth more than any number: it counts in all "
@@ -218,19 +215,19 @@ def methods_of(results: Results) -> Iterator[str]:
         "with the comment author, the rating difference and the phase of the game held equal "
         "(phases are tenths of the plies; conditions on plies are exempt): a slice that then "
         "loses more than half of its effect, with zero inside the interval, comes last and is no "
-        "finding. A slice says where an evaluation is wrong, not why."
+        "finding. A condition that is not confirmed may hold nevertheless."
     )
     yield (
         "Boards of a bin are drawn at random, no two of one game. Boards of a slice are the "
         "positions most against the evaluation there, games decided by time or a fault last: "
         "they show the error at its worst, not on average."
     )
-    yield (
-        "All this is about these records: players of other strengths and games at other time "
-        "limits may have other curves."
-    )
-    for limit in caveats("Evaluations and results", "Records"):
-        yield f"Known limit: {limit}"
+
+
+def caveats_of(results: Results) -> tuple[str, ...]:
+    """What the figures do not say, of these evaluators and of all."""
+    own = (caveat for subject in results.subjects for caveat in subject.positions.caveats)
+    return tuple(dict.fromkeys([*own, *caveats("Evaluations and results", "Records")]))
 
 
 BoardsOf = Mapping[Example, Board]
@@ -629,23 +626,43 @@ def _p_text(p: float) -> str:
     return f"{p:.2g}" if p >= _LEAST_P else f"< {_LEAST_P:.4f}"
 
 
-def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Section:
+def slices_sections(results: Results, boards: BoardsOf) -> list[Section]:
+    """The sections on evaluators with biases, and one on all others."""
+    sections: list[Section] = []
+    others: list[str] = []
+    for subject in results.subjects:
+        slices = subject.slices
+        if slices is None:
+            others.append(f"{subject.name}: there are too few games to search for slices.")
+        elif not slices.slices:
+            others.append(_search_words(slices))
+        else:
+            sections.append(_slices_section(results, subject, slices, boards, not sections))
+    if others:
+        sections.append(Section(UNBIASED, tuple(others)))
+    return sections
+
+
+def _search_words(slices: Slices) -> str:
+    """How the slices were searched; what that does not say is among the methods."""
+    return slices.search_note.removesuffix(" Not confirmed is not absent.")
+
+
+def _slices_section(
+    results: Results, subject: Subject, slices: Slices, boards: BoardsOf, is_first: bool
+) -> Section:
     """The section on an evaluator's biases: ranked slices with curves and boards."""
     title = wrong_title(subject.name)
-    slices = subject.slices
-    if slices is None:
-        return Section(title, ("There are too few games to search for slices.",))
-    if not slices.slices:
-        return Section(title, slices.notes())
-    words = (
-        f"{slices.search_note} These are where the curve departs most from the curve of all "
-        "positions. The effect is what the win probability is beyond that curve at equal values: "
-        "the first player's, or that of the side which the evaluator sees ahead. The worst comes "
-        "with its curve and boards; the others unfold below.",
-    )
+    words = [f"{_search_words(slices)} The worst comes with its curve and boards."]
+    if is_first:
+        words.append(
+            "These are the conditions where the curve departs most from the curve of all "
+            "positions. The effect is what the win probability is beyond that curve at equal "
+            "values: the first player's, or that of the side which the evaluator sees ahead."
+        )
     games = "in the held-out games" if slices.held_out_games else "widened for selection"
     chart = Chart(slices.chart(), f"The effects with intervals, {games}.")
-    blocks: list[Block] = [chart, _slices_table(slices)]
+    blocks: list[Block] = [chart, _slices_table(slices, is_first)]
     if about := _about_columns(results, subject):
         blocks.append(Details("What the conditions are about", about))
     for number, shown in enumerate(subject.shown_slices):
@@ -659,7 +676,7 @@ def slices_section(results: Results, subject: Subject, boards: BoardsOf) -> Sect
         else:
             explorer = _slice_explorer(results, subject, shown, boards, numbers)
             blocks.append(Details(sentence, blocks=(explorer,)))
-    return Section(title, words, tuple(blocks))
+    return Section(title, tuple(words), tuple(blocks))
 
 
 def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
@@ -672,17 +689,17 @@ def _about_columns(results: Results, subject: Subject) -> tuple[str, ...]:
     )
 
 
-def _slices_table(slices: Slices) -> Table:
+def _slices_table(slices: Slices, is_first: bool) -> Table:
     heading, *rows = slices.lines()
-    return Table(
-        "The slices, largest effect first. The effect is in percentage points of win probability; "
-        "the loss is the share of the curve's Brier loss that correcting the slice removes. q is "
-        "the smallest false discovery rate at which each would still be listed. Slices that "
-        "something else explains come last: with that held equal, little of the effect remains, "
-        "so they are no findings about the evaluation.",
-        heading,
-        rows,
-    )
+    caption = "The slices, largest effect first."
+    if is_first:
+        caption += (
+            " The effect is in percentage points of win probability; the loss is the share of the "
+            "curve's Brier loss that correcting the slice removes. q is the smallest false "
+            "discovery rate at which each would still be listed. Slices that something else "
+            "explains come last: they are no findings about the evaluation."
+        )
+    return Table(caption, heading, rows)
 
 
 def _about_slice(subject: Subject, shown: SliceView) -> str:

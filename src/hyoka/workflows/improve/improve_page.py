@@ -31,6 +31,7 @@ def improvement_page(
         tuple(_cards(study, story)),
         tuple(sections),
         tuple(_methods(story, plan)),
+        tuple(caveats("Matches")),
     )
 
 
@@ -254,8 +255,6 @@ def _methods(story: Improvement, plan: ImprovePlan) -> Iterator[str]:
             "A sequential test stops a match when it is sure: its verdict holds at the risks "
             "given, but the Elo of a stopped match is slightly biased upward."
         )
-    for limit in caveats("Matches"):
-        yield f"Known limit: {limit}"
 
 
 def _positions(story: Improvement, plan: ImprovePlan) -> str:
