@@ -13,6 +13,7 @@ from hyoka.engines import (
     PROTOCOLS,
     Engine,
     EngineClient,
+    EngineLine,
     EnginePosition,
     EngineSpec,
     Failure,
@@ -20,7 +21,7 @@ from hyoka.engines import (
     start_engine,
 )
 from hyoka.foundation.errors import EngineError, NotationError
-from hyoka.games import game_facts, is_in_python
+from hyoka.games import Line, game_facts, is_in_python, name_of
 from hyoka.games.evaluation import Evaluation
 from hyoka.records.problems import Assertion, Exercise, GtpTest, NotAsked
 from hyoka.search import SearchLimits
@@ -146,6 +147,16 @@ class EngineEvaluator:
         """Evaluate each position; one that the engine dies on yields a Failure."""
         positions = [position for game in games for position in game.engine_positions()]
         return self._session.evaluate_each(positions)
+
+    @property
+    def reports(self) -> bool:
+        """Whether it reports variations while it searches."""
+        return self._session.spec.protocol in ("uci", "usi")
+
+    def variations(self, line: Line, most: int) -> Iterator[Sequence[EngineLine]]:
+        """Evaluate a line's last position; yield the variations of each depth, the best first."""
+        [position] = RecordedGame.of_line(name_of(line), line).engine_positions()
+        yield from self._session.analyze(position, lines=most)
 
     def stop(self) -> None:
         """Kill the engine and cancel the pending call."""

@@ -224,8 +224,11 @@ class Engine:
                 yield found
                 if task.done() and news.empty():
                     break
+        except EngineError:  # `stop`: the engine may never answer
+            task.cancel()
+            raise
         finally:
-            if not task.done():
+            if not task.done() and not task.cancelling():
                 engine.stop_search()
             self._run(_ended(task))
             self._restarts_in_a_row = 0

@@ -3,6 +3,7 @@
 
 import itertools
 import pickle
+import threading
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -299,6 +300,16 @@ def test_an_analysis_that_is_closed_or_fails_leaves_the_session_usable() -> None
         with pytest.raises(EngineError):
             list(session.analyze(EnginePosition("chess")))
         assert isinstance(session.evaluate(EnginePosition("chess")), Failure)
+
+
+def test_an_analysis_by_an_engine_that_hangs_is_stopped() -> None:
+    with Engine(fake("uci", "silent=1", settings="timeout=60")) as session:
+        stop = threading.Timer(0.3, session.stop)
+        stop.start()
+        with pytest.raises(EngineError, match="was stopped"):  # and not after a minute
+            list(session.analyze(EnginePosition("chess")))
+        stop.join()
+        session.engine.kill()
 
 
 def test_engines_that_cannot_report_are_refused() -> None:

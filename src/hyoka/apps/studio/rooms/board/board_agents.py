@@ -15,11 +15,12 @@ from starlette.exceptions import HTTPException
 
 import hyoka as hk
 from hyoka.agents import Agent, Evaluator, RecordedGame, TreeEvaluator, Turn
+from hyoka.agents.engine_agent import EngineEvaluator
 from hyoka.apps.studio.forms import AgentChoice
 from hyoka.apps.studio.pages import sentence
 from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState
 from hyoka.apps.studio.state import Studio
-from hyoka.engines import Failure
+from hyoka.engines import EngineLine, Failure
 from hyoka.foundation.math import logistic
 from hyoka.games import Line, game_facts
 from hyoka.search import SearchLimits, SearchTree
@@ -31,6 +32,8 @@ _MOST_S: Final = 60.0
 """The maximum duration of a reply."""
 _START_S: Final = 30.0
 """Additional time for an engine to start and to end."""
+_VARIATIONS: Final = 4
+"""Variations of an engine that has MultiPV."""
 _AT_ONCE: Final = 4
 _WAITING: Final = 8
 """The maximum number of waiting requests."""
@@ -153,20 +156,20 @@ class Analyst:
         """The agent's name for people."""
         return str(self._agent.spec.title)
 
-    def evaluate(self, line: Line) -> hk.Evaluation:
-        """Evaluate a line's last position."""
-        [evaluation] = self.evaluate_each(line, [len(line.moves)])
-        return evaluation
-
     def evaluate_each(self, line: Line, plies: Sequence[int]) -> Iterator[hk.Evaluation]:
         """Evaluate positions of a line. Raises EngineError."""
         with self._working(len(plies)) as evaluator:
             evaluator.identity()
-            for result in evaluator.evaluate_each([RecordedGame.of_line(self._game, line, plies)]):
-                if isinstance(result, Failure):
-                    title = self._agent.spec.title
-                    raise hk.errors.EngineError(title, result.message, reason=result.reason)
-                yield result
+            yield from self._evaluations(evaluator, line, plies)
+
+    def _evaluations(
+        self, evaluator: Evaluator, line: Line, plies: Sequence[int]
+    ) -> Iterator[hk.Evaluation]:
+        for result in evaluator.evaluate_each([RecordedGame.of_line(self._game, line, plies)]):
+            if isinstance(result, Failure):
+                title = self._agent.spec.title
+                raise hk.errors.EngineError(title, result.message, reason=result.reason)
+            yield result
 
     def search_tree(self, line: Line, on_result: OnResult) -> SearchTree | None:
         """Evaluate a line's last position, with a tree; None if the agent has none."""
@@ -174,6 +177,30 @@ class Analyst:
             return None
         with self._working(1):
             return self._evaluator.search_tree(line, on_result)
+
+    def variations(self, line: Line) -> Iterator[Sequence[EngineLine]]:
+        """Evaluate a line's last position; yield the best variations, engines' also meanwhile."""
+        with self._working(1) as evaluator:
+            reported = False
+            evaluator.identity()
+            if isinstance(evaluator, EngineEvaluator) and evaluator.reports:
+                for variations in self._reported(evaluator, line):
+                    reported = True
+                    yield variations
+            if not reported:
+                [evaluation] = self._evaluations(evaluator, line, [len(line.moves)])
+                yield [
+                    EngineLine(evaluation, () if evaluation.best is None else (evaluation.best,))
+                ]
+
+    def _reported(self, evaluator: EngineEvaluator, line: Line) -> Iterator[Sequence[EngineLine]]:
+        """An engine's variations: several with MultiPV, else one."""
+        try:
+            yield from evaluator.variations(line, _VARIATIONS)
+        except hk.errors.EngineError as error:
+            if error.reason != "option":
+                raise
+            yield from evaluator.variations(line, 1)
 
     @contextlib.contextmanager
     def _working(self, positions: int) -> Iterator[Evaluator]:

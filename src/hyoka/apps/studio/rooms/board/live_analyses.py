@@ -24,6 +24,7 @@ from hyoka.apps.studio.rooms.board.board_agents import (
 from hyoka.apps.studio.rooms.board.board_state import BoardState, usual, word_of
 from hyoka.apps.studio.rooms.board.picture import heat_of, words_of
 from hyoka.apps.studio.state import Studio
+from hyoka.engines import EngineLine
 from hyoka.foundation.text import distinct_titles
 from hyoka.games import AnyMove, Line, game_facts, name_of
 from hyoka.games.evaluation import UNKNOWN_MATE
@@ -38,6 +39,7 @@ _UNSEEN_S: Final = 5.0
 """A search that no page has read for this time is stopped."""
 _A_PLY_S: Final = 0.1
 _PV: Final = 12
+_ARROWS: Final = 3
 _MOST_VALUES: Final = 20_000
 """Number of positions whose values stay in memory."""
 SIGNS: Final = ("", "?!", "?", "??")
@@ -82,8 +84,14 @@ class AnalysisLine:
     """Then `thinking`, then `done`, `stopped` or `failed`."""
     problem: str = ""
     result: SearchResult | None = None
-    evaluation: hk.Evaluation | None = None
+    variations: Sequence[EngineLine] = ()
+    """Of an agent without a result, the best first."""
     tree: SearchTree | None = None
+
+    @property
+    def evaluation(self) -> hk.Evaluation | None:
+        """The evaluation of an agent without a result."""
+        return self.variations[0].evaluation if self.variations else None
 
     @property
     def value(self) -> float | None:
@@ -132,24 +140,34 @@ class AnalysisLine:
             return f"{count} in {result.time_s:.1f} s{depth}"
         if self.evaluation is None:
             return ""
-        nodes = f"{self.evaluation.nodes:,} nodes in " if self.evaluation.nodes else ""
-        return f"{nodes}{self.evaluation.time_s:.1f} s"
+        found = self.evaluation
+        nodes = f"{found.nodes:,} nodes" if found.nodes else ""
+        time_s = f"{found.time_s:.1f} s" if found.time_s else ""
+        depth = f", depth {found.depth}" if found.depth else ""
+        return " in ".join(filter(None, (nodes, time_s))) + depth
 
     @property
     def expected(self) -> list[tuple[str, str]]:
         """The line it expects; see `words_of`."""
         if self.result is not None:
             return words_of(self.line, self.result.pv[:_PV])
-        best = None if self.evaluation is None else self.evaluation.best
-        if best is None or not self.line.is_legal(best):
-            return []
-        return words_of(self.line, [self.line.parse(best)])
+        return self._words_of(self.variations[0].moves) if self.variations else []
 
     def move_lines(self, most: int) -> list[MoveLine]:
         """The best moves in the order of the result, or the one that it expects."""
+        game = name_of(self.line)
+        if self.variations:
+            return [
+                MoveLine(
+                    value_of(each.evaluation, game),
+                    self._score_words(each.evaluation),
+                    0,
+                    self._words_of(each.moves),
+                )
+                for each in self.variations[:most]
+                if each.moves
+            ]
         moves = () if self.result is None else self.result.moves[:most]
-        if not moves:
-            return [MoveLine(self.value, "", 0, self.expected)] if self.expected else []
         return [
             MoveLine(
                 each.value,
@@ -160,30 +178,39 @@ class AnalysisLine:
             for each in moves
         ]
 
-    def _score_words(self, move: MoveStats) -> str:
+    def _words_of(self, moves: Sequence[str]) -> list[tuple[str, str]]:
+        """An engine's variation, as far as it is legal; see `words_of`."""
+        line, legal = self.line, list[AnyMove]()
+        for text in moves[:_PV]:
+            if not line.is_legal(text):
+                break
+            legal.append(line.parse(text))
+            line = line.play(text)
+        return words_of(self.line, legal)
+
+    def _score_words(self, found: MoveStats | hk.Evaluation) -> str:
         """A move's proven end, or its score."""
-        if move.mate is not None and abs(move.mate) < UNKNOWN_MATE:
-            facts = game_facts(name_of(self.line))
-            count = facts.counted_mate(abs(move.mate)) if facts.mates_in else abs(move.mate)
-            return f"{'+' if move.mate > 0 else '−'}M{count}"
-        if move.proven is not None:
-            return move.proven
-        if move.score is None or self.result is None:
-            return ""
-        unit = self.result.unit or game_facts(name_of(self.line)).naming.unit
-        return _score_text(move.score, unit)
+        facts = game_facts(name_of(self.line))
+        if found.mate is not None and abs(found.mate) < UNKNOWN_MATE:
+            count = abs(found.mate)
+            if isinstance(found, MoveStats) and facts.mates_in is not None:
+                count = facts.counted_mate(count)
+            return f"{'+' if found.mate > 0 else '−'}M{count}"
+        if isinstance(found, MoveStats) and found.proven is not None:
+            return found.proven
+        return "" if found.score is None else _score_text(found.score, facts.naming.unit)
 
     @property
     def on_board(self) -> dict[str, Any]:
-        """Its visits, or priors, or else its best move, as heat; see `heat_of`."""
+        """Its visits, or priors, or else its best moves, as heat; see `heat_of`."""
         weights: dict[AnyMove, float] = {}
         if self.result is not None:
             for report in self.result.moves:
                 weights[report.move] = float(report.visits or report.prior or 0)
-            if not any(weights.values()) and self.result.best is not None:
-                weights = {self.result.best: 1.0}
-        elif self.expected:
-            weights = {self.line.parse(self.expected[0][0]): 1.0}
+        if not any(weights.values()):
+            lines = self.move_lines(_ARROWS)
+            moves = [self.line.parse(each.expected[0][0]) for each in lines if each.expected]
+            weights = {move: 1 / (1 + rank) ** 2 for rank, move in enumerate(moves)}
         return heat_of(self.line, weights)
 
     @property
@@ -378,8 +405,10 @@ class Analyses:
             tree = analyst.search_tree(analysis_line.line, on_result)
             if tree is not None:
                 job.keep(analysis_line, tree)
-            else:
-                analysis_line.evaluation = analyst.evaluate(analysis_line.line)
+            for variations in () if tree is not None else analyst.variations(analysis_line.line):
+                analysis_line.variations = variations
+                if job.is_unseen or job.stopped:
+                    break
             self.note(key, analysis_line.name, analysis_line.value)
 
         job.start(work, analysts)

@@ -39,6 +39,7 @@ ALLOWED = {
     "none": "uci:no-such-engine",
     "fake": fake("uci", "say=info depth 1 score cp 5"),
     "crashes": fake("uci", "crash=1"),
+    "streams": fake("uci", "say=info depth 7 nodes 900 score cp -12 pv e7e5 g1f3 h8h1"),
 }
 TAKEN = "7g7f 3c3d 8h2b+ 3a2b"
 """Each side has taken a bishop."""
@@ -493,6 +494,15 @@ def test_an_allowed_engine_plays_and_thinks(client: TestClient) -> None:
     assert state_of(answer.text)["moves"] == ["e2e4"]
     answer = client.post("/board/reply", data=values | {"game": "go9", "moves": "E5"}, headers=PART)
     assert 'role="alert"' in answer.text
+
+
+def test_variations_of_an_engine_are_shown(client: TestClient) -> None:
+    values = {"game": "chess", "moves": "e2e4", "with": "streams", "seconds": "0.1"}
+    said = finished(client, client.post("/board/analyze", data=values, headers=PART).text)
+    last = said.rpartition("event: lines")[2]
+    assert re.findall(r'name="shown" value="\d+ ([^"]+)"', last) == ["e7e5", "e7e5 g1f3"]
+    assert 'class="score">+0.12<' in last, "White's view, and no illegal move"
+    assert "900 nodes, depth 7" in last
 
 
 def curves_of(text: str) -> dict[str, list[float | None]]:

@@ -138,7 +138,7 @@ def test_an_engine_that_hangs_is_ended_and_named(
     spec = fake("uci", "silent=1", settings=f"name=Hangs,{settings}".removesuffix(","))
     line = hk.Chess().line()
     with pytest.raises(hk.errors.EngineError, match="Hangs: does not answer within") as error:
-        thinking.Analyst(agent_of(spec), "chess", 0.1).evaluate(line)
+        list(thinking.Analyst(agent_of(spec), "chess", 0.1).variations(line))
     assert error.value.reason == "timeout"
     with pytest.raises(hk.errors.EngineError, match="Hangs: does not answer within"):
         thinking.best_move(agent_of(spec), "chess", line, "beginner")
