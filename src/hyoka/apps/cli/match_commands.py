@@ -191,7 +191,7 @@ def match_run_command(
     if report:
         write_match_report(
             folder / "report.html",
-            f"{plan.rules.game}: {' v '.join(player.title for player in plan.players)}",
+            " v ".join(player.title for player in plan.players),
             result.games,
             [player.title for player in plan.players],
             conditions=[*plan.sentences(), *_test_in_words(result, test)],

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Final
 from starlette.exceptions import HTTPException
 
 import hyoka as hk
+from hyoka.arena.match import titles_in
 from hyoka.foundation.errors import escape_control_chars
 from hyoka.records.formats import SUFFIXES
 from hyoka.storage.files import open_regular, read_regular, umask
@@ -260,7 +261,7 @@ def _spoken_of(place: Path) -> str:
 def _match(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
     match = values.get("match")
     match = match if isinstance(match, dict) else {}
-    players = match.get("players")
+    players = titles_in(values) or match.get("players")
     journal = folder / "journal.jsonl"
     games = 0
     if journal.is_file() and not journal.is_symlink():

@@ -7,6 +7,7 @@ from pathlib import Path
 from hyoka.arena.journal import PlayedGame
 from hyoka.arena.ratings import RatingList
 from hyoka.foundation.text import counted
+from hyoka.games import FACTS
 from hyoka.reporting.match_report.match_facts import GAMES_READ_CLOSELY, MatchFacts, match_facts
 from hyoka.reporting.match_report.match_games import (
     ENDINGS,
@@ -102,7 +103,8 @@ def write_match_report(
 
 def _subtitle(facts: MatchFacts, game: str) -> str:
     players = counted(len(facts.present), "player")
-    return f"{game.replace('_', ' ').capitalize()}: {counted(len(facts), 'game')}, {players}."
+    title = FACTS[game].title if game in FACTS else game.replace("_", " ")
+    return f"{title[:1].upper()}{title[1:]}: {counted(len(facts), 'game')}, {players}."
 
 
 def _findings(
