@@ -3,7 +3,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -369,6 +369,50 @@ def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, float]:
     return numbers
 
 
+def loss_spots(log: str) -> list[Spot]:
+    r"""The losses in the log of a training run, by epoch or pass.
+
+    >>> loss_spots("epoch 1: loss of values 0.69; held-out: 0.7, 2.1, first 30.0%\n")
+    [Spot(series='values', x=1.0, y=0.69), Spot(series='held-out games', x=1.0, y=0.7)]
+    """
+    spots: list[Spot] = []
+    for number, losses, held in _logged(log):
+        for part in losses.replace(" = ", ", ").replace(" + ", ", ").split(", "):
+            words, _, value = part.rpartition(" ")
+            spots += _spot(words.removeprefix("loss ").removeprefix("of "), number, value)
+        named = _LOG_LOSS.search(held)
+        spots += _spot("held-out games", number, named[1] if named else held.partition(",")[0])
+    series = list(dict.fromkeys(spot.series for spot in spots))[:MOST_SERIES]
+    return [spot for spot in spots if spot.series in series]
+
+
+def accuracy_spots(log: str) -> list[Spot]:
+    r"""How often a model ranked the move of a held-out game first, by epoch or pass.
+
+    >>> accuracy_spots("pass 3: J 0.5; 20 weights; held-out: first 31.5%, within 3 60.0%\n")
+    [Spot(series='first', x=3.0, y=0.315), Spot(series='within 3', x=3.0, y=0.6)]
+    """
+    spots: list[Spot] = []
+    for number, _, held in _logged(log):
+        for words, share in _SHARES.findall(held):
+            spots += [Spot(words, each.x, each.y / 100) for each in _spot("", number, share)]
+    return spots
+
+
+def _logged(log: str) -> Iterator[tuple[str, str, str]]:
+    """Number, losses, and measures of held-out games of each epoch or pass in a log."""
+    for line in log.splitlines():
+        head, colon, losses = line.strip().partition(": ")
+        what, _, number = head.partition(" ")
+        if colon and what in ("epoch", "pass") and re.fullmatch("[0-9]{1,9}", number):
+            losses, _, held = losses.replace("held out", "held-out").partition("; held-out: ")
+            yield number, losses, held
+
+
+_LOG_LOSS: Final = re.compile(r"log-loss ([\d.]{1,20})")
+_SHARES: Final = re.compile(r"(first|within 3) ([\d.]{1,8})%")
+
+
 def loss_section(log: str) -> Section | None:
     r"""The losses in the log of a training run; None if it has none.
 
@@ -376,25 +420,24 @@ def loss_section(log: str) -> Section | None:
     >>> section.blocks[1].blocks[0].rows
     [('1', 'values', '0.69'), ('2', 'values', '0.61')]
     """
-    spots: list[Spot] = []
-    for line in log.splitlines():
-        head, colon, losses = line.strip().partition(": ")
-        what, _, number = head.partition(" ")
-        if not colon or what not in ("epoch", "pass") or not re.fullmatch("[0-9]{1,9}", number):
-            continue
-        losses, _, held = losses.replace("held out", "held-out").partition("; held-out: ")
-        for part in losses.replace(" = ", ", ").replace(" + ", ", ").split(", "):
-            words, _, value = part.rpartition(" ")
-            spots += _spot(words.removeprefix("loss ").removeprefix("of "), number, value)
-        spots += _spot("held-out games", number, held.partition(",")[0])
+    spots = loss_spots(log)
     if not spots:
         return None
-    series = list(dict.fromkeys(spot.series for spot in spots))[:MOST_SERIES]
-    spots = [spot for spot in spots if spot.series in series]
     rows = [(f"{spot.x:g}", spot.series, f"{spot.y:g}") for spot in spots]
     title = "Loss by epoch or pass"
     chart = lines(spots, x="epoch or pass", y="loss")
     return _with_numbers(title, chart, Table(title, ("step", "of", "loss"), rows))
+
+
+def accuracy_section(log: str) -> Section | None:
+    """The accuracy of moves in the log of a training run; None if it has none."""
+    spots = accuracy_spots(log)
+    if not spots:
+        return None
+    rows = [(f"{spot.x:g}", spot.series, f"{spot.y:.1%}") for spot in spots]
+    title = "Moves of held-out games ranked first"
+    chart = lines(spots, x="epoch or pass", y="share of positions", share=True)
+    return _with_numbers(title, chart, Table(title, ("step", "rank", "share"), rows))
 
 
 def _spot(series: str, number: str, value: str) -> list[Spot]:

@@ -527,8 +527,8 @@ def test_models_say_where_they_come_from(client: TestClient) -> None:
     assert 'href="/learning?path=weights.json"' in child
     assert "which is not in this folder" in child
     overview = html.unescape(client.get("/learning").text)
-    assert "generations of self-play" in overview
-    assert "a population of objectives" in overview
+    assert "Generations of self-play" in overview
+    assert "A population of objectives" in overview
     assert "generation-000" not in overview
 
 
