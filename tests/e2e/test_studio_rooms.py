@@ -35,7 +35,6 @@ PAGES = [
     "/study",
     STUDY,
     CURVES + "&where=ply+%3E+2&at=comments&low=-50.0&high=50.0",
-    STUDY + "&view=certainty",
     STUDY + "&view=slices",
     STUDY + "&view=games",
     "/study/game?path=study&game=0&ply=2",
@@ -133,6 +132,22 @@ def test_a_condition_is_checked_while_typing(browser: "Browser", studio: StudioP
     assert page.locator("#answer .gaps").is_visible(), "what stood there stays"
 
 
+SAMPLES = [
+    ("ply >= 2 and not first_to_play", "ply >= 2 and not first_to_play"),
+    ("PLY<3 AND first_to_play", "ply < 3 and first_to_play"),
+    ("ply > 2 and rules <> ''", None),
+    ("contains(rules, 'it''s')", "contains(rules, 'it''s')"),
+    ('"a ""b"" <i>" != -1.5e3', '"a ""b"" <i>" <> -1.5e3'),
+    ("ply > 2 or ply < 1", None),
+    ("ply > 1 + 1", None),
+    ("not ply = 1", None),
+    ("ply > 'x'", None),
+    ("unknown = 1", None),
+    ("", ""),
+]
+"""Conditions, and what rows of them write; None if rows cannot say them."""
+
+
 def test_a_condition_is_built_by_keys(browser: "Browser", studio: StudioProcess) -> None:
     opened = open_studio(browser, studio, CURVES)
     settle(opened)
@@ -156,27 +171,6 @@ def test_a_condition_is_built_by_keys(browser: "Browser", studio: StudioProcess)
     assert page.get_by_label("Column of condition 2").input_value() == "first_to_play"
     page.get_by_role("button", name="Remove condition 1").click()
     page.wait_for_url("**where=first_to_play*")
-    assert opened.complaints == []
-
-
-SAMPLES = [
-    ("ply >= 2 and not first_to_play", "ply >= 2 and not first_to_play"),
-    ("PLY<3 AND first_to_play", "ply < 3 and first_to_play"),
-    ("ply > 2 and rules <> ''", None),
-    ("contains(rules, 'it''s')", "contains(rules, 'it''s')"),
-    ('"a ""b"" <i>" != -1.5e3', '"a ""b"" <i>" <> -1.5e3'),
-    ("ply > 2 or ply < 1", None),
-    ("ply > 1 + 1", None),
-    ("not ply = 1", None),
-    ("ply > 'x'", None),
-    ("unknown = 1", None),
-    ("", ""),
-]
-"""Conditions, and what rows of them write; None if rows cannot say them."""
-
-
-def test_rows_say_what_a_condition_says(browser: "Browser", studio: StudioProcess) -> None:
-    opened = open_studio(browser, studio, STUDY)
     written = opened.page.evaluate(
         """async (texts) => {
             const {fromSql, toSql} = await import("/static/study/condition.js");
@@ -190,9 +184,10 @@ def test_rows_say_what_a_condition_says(browser: "Browser", studio: StudioProces
         [text for text, _ in SAMPLES],
     )
     assert written == [said for _, said in SAMPLES]
+    assert opened.complaints == []
 
 
-def test_the_overview_leads_to_curves(browser: "Browser", studio: StudioProcess) -> None:
+def test_a_range_is_brushed_or_chosen_by_keys(browser: "Browser", studio: StudioProcess) -> None:
     opened = open_studio(browser, studio, STUDY)
     page = opened.page
     page.get_by_role("img", name="Curve of comments").wait_for()
@@ -203,13 +198,7 @@ def test_the_overview_leads_to_curves(browser: "Browser", studio: StudioProcess)
     page.get_by_role("button", name="Curves of the chosen").click()
     page.wait_for_url("**engine=comments**")
     assert page.get_by_role("checkbox", name="comments").is_checked()
-    assert opened.complaints == []
-
-
-def test_a_range_is_brushed_or_chosen_by_keys(browser: "Browser", studio: StudioProcess) -> None:
-    opened = open_studio(browser, studio, CURVES)
     settle(opened)
-    page = opened.page
     plot = page.locator("svg.plot")
     place = plot.bounding_box()
     assert place is not None
@@ -221,6 +210,7 @@ def test_a_range_is_brushed_or_chosen_by_keys(browser: "Browser", studio: Studio
     page.mouse.up()
     page.locator("#range .to-game").first.wait_for()
     page.wait_for_url("**at=comments&low=**")
+    settle(opened)
     assert offences(opened) == []
     page.reload()
     settle(opened)
