@@ -649,6 +649,7 @@ def _values(request: Request, subject: Subject) -> dict[str, Any]:
     return {
         "subject": subject,
         "review": review,
+        "over": review.is_over,  # before the report: nothing is missing in one that is over
         "report": review.report(),
         "place": Place(subject, review),
         "choices": evaluator_choices(studio, subject),
@@ -805,9 +806,9 @@ def events(request: Request) -> Response:
 
     def look() -> dict[str, str]:
         review.look()
-        over = review.is_over
+        values["over"] = review.is_over
         values["report"] = review.report()
-        if over:
+        if values["over"]:
             return {"report": html("review/report.html", **values), END: ""}
         return {"summary": html("review/summary.html", **values)}
 
