@@ -277,8 +277,10 @@ def show(request: Request) -> Response:
     """All matches, or one."""
     query = request.query_params
     if not query.get("path"):
-        matches = studio_of(request).folder.items("match")
-        return page(request, ROOM, "match/index.html", matches=matches)
+        studio = studio_of(request)
+        alive = [run.values.get("folder", [""])[-1] for run in studio.runs.under_way()]
+        matches = studio.folder.items("match")
+        return page(request, ROOM, "match/index.html", matches=matches, alive=alive)
     studio = studio_of(request)
     run = _run_of(studio, query["path"])
     match = _match(studio, query["path"], run)
