@@ -32,7 +32,7 @@ from .commands import hyoka_here
 from .studio import StudioProcess, furnished, open_studio
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 DARK_GROUND = "rgb(20, 23, 21)"
 NOWHERE = "/nothing"
@@ -178,15 +178,24 @@ def test_records_are_dropped_and_chosen(open_at: OpenAt, tmp_path: Path) -> None
     page.get_by_role("button", name="Make a study", exact=True).click()
     page.get_by_role("link", name="studies/mine", exact=True).wait_for()
     page.goto(page.url.partition("/runs")[0] + "/board")
-    page.evaluate(
-        """(text) => {
-            const files = new DataTransfer();
-            files.items.add(new File([text], "dropped.pgn"));
-            document.dispatchEvent(new DragEvent("drop", {dataTransfer: files, bubbles: true}));
-        }""",
-        file.read_text(),
-    )
+    drop(page, "body", "dropped.pgn", file.read_text())
     page.get_by_role("link", name="studies/dropped", exact=True).wait_for()
+    page.goto(page.url.partition("/runs")[0])
+    drop(page, "[data-then=review]", "reviewed.pgn", file.read_text())
+    page.wait_for_url("**/review?path=records%2Freviewed.pgn")
+
+
+def drop(page: "Page", place: str, name: str, text: str) -> None:
+    """Drop a file on an element."""
+    page.evaluate(
+        """([place, name, text]) => {
+            const files = new DataTransfer();
+            files.items.add(new File([text], name));
+            const event = new DragEvent("drop", {dataTransfer: files, bubbles: true});
+            document.querySelector(place).dispatchEvent(event);
+        }""",
+        [place, name, text],
+    )
 
 
 def test_an_empty_folder_has_something_to_do(browser: "Browser", tmp_path: Path) -> None:

@@ -565,7 +565,7 @@ def test_samples_are_copied_once(tmp_path: Path) -> None:
         answer = client.post("/samples", data={"game": game, "then": then}, headers=OWN_PAGE)
         return answer.headers.get("location", str(answer.status_code))
 
-    review = "/review?path=records%2Fchess.pgn.xz&number=1"
+    review = "/review?path=records%2Fchess.pgn.xz&number=0"
     assert [place_of("chess", "review") for _ in range(2)] == [review] * 2
     assert place_of("/etc/passwd", "review") == "400"
     (tmp_path / "records" / "chess.pgn.xz").write_text("mine")
@@ -580,5 +580,5 @@ def test_an_uploaded_record_is_reviewed(tmp_path: Path) -> None:
         files={"files": ("g.pgn", b"1. e4 *")},
         headers=OWN_PAGE,
     )
-    assert answer.headers["location"] == "/review?path=records%2Fg.pgn&number=1"
+    assert answer.headers["location"] == "/review?path=records%2Fg.pgn"
     assert not (tmp_path / "studies").exists()

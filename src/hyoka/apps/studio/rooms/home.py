@@ -89,13 +89,15 @@ async def take_sample(request: Request) -> Response:
     place = await anyio.to_thread.run_sync(
         lambda: _use(studio, [uploads.keep_sample(studio.folder, sample_path(game))], then)
     )
-    return RedirectResponse(place, HTTPStatus.SEE_OTHER)
+    # Of a sample's hundreds of games the first is reviewed; others' games are listed.
+    first = "&number=0" if then == REVIEW else ""
+    return RedirectResponse(place + first, HTTPStatus.SEE_OTHER)
 
 
 def _use(studio: Studio, files: list[str], then: str) -> str:
-    """The address of a review of the first record, or of a run that makes a study of all files."""
+    """The address of a review of the first file, or of a run that makes a study of all."""
     if then == REVIEW:
-        return address("/review", path=files[0], number=1)
+        return address("/review", path=files[0])
     study = uploads.study_for(studio.folder, files[0])
     run = studio.runs.start("study create", {"study": [study], "files": ["\n".join(files)]})
     return f"/runs/{run.number}"
