@@ -510,16 +510,17 @@ def _compare_values(query: StudyQuery) -> Values:
         loaded, disagreement, loaded.samples[0], loaded.samples[1], _BOARDS
     )
     where = ["--where", query.where] if query.where else []
-    results: list[tuple[str, Result]] = [
-        ("comparison", _comparison(query)), ("disagreements", disagreement)
-    ]  # fmt: skip
+    comparison = result_section(
+        _comparison(query), downloads=downloads(query, "comparison"), opened=True
+    )
+    shown = result_section(disagreement, downloads=downloads(query, "disagreements"))
     return {
         "one": one,
         "other": other,
         "swapped": query.to(one=other, other=one),
         "results": [
-            result_section(result, downloads=downloads(query, name), opened=name == "comparison")
-            for name, result in results
+            replace(comparison, title="Differences of metrics"),
+            replace(shown, title="Who was closer to the result"),
         ],
         "boards": boards(query, examples),
         "commands": [
