@@ -61,7 +61,7 @@ def show(request: Request) -> Response:
     values |= {
         "is_judged": is_judged,
         "facts": read_manifest(query.study.path / DESCRIPTION).values,
-        "columns": columns_of(query.study) if view.has_condition else [],
+        "columns": columns_of(query) if view.has_condition else [],
         "answer": None,
         "problem": "",
     }

@@ -154,9 +154,17 @@ _KINDS: Final[Mapping[str, str]] = {
 }
 
 
-def columns_of(study: hk.Study) -> list[tuple[str, str]]:
+def columns_of(query: StudyQuery) -> list[tuple[str, str]]:
     """The columns that a condition may use, each with its kind: number, boolean or text."""
-    return [(each.name, _kind(str(each.type))) for each in study.condition_schema()]
+
+    def look() -> list[tuple[str, str]]:
+        schema = query.study.condition_schema()
+        return [(each.name, _kind(str(each.type))) for each in schema]
+
+    return _columns.get((str(query.study.path), query.stamp), look)
+
+
+_columns: Final[LruCache[list[tuple[str, str]]]] = LruCache(50)
 
 
 def _kind(name: str) -> str:
@@ -168,7 +176,7 @@ def suggested_values(query: StudyQuery, column: str) -> list[str]:
 
     Raises ConditionError if there is no such column.
     """
-    kind = dict(columns_of(query.study)).get(column)
+    kind = dict(columns_of(query)).get(column)
     if kind is None:
         raise hk.errors.ConditionError(f"no column {column}")
 
