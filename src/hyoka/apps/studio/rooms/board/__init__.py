@@ -272,8 +272,15 @@ def _from_folder(request: Request) -> BoardState:
     which = whole_number(query.get("number") or 0, "number", 0, 10**9)
     record = record_from(studio_of(request).folder, query["path"], which)
     ply = whole_number(query.get("ply") or len(record), "ply", 0, len(record))
-    kanji = query.get("pieces") != "letters"
-    return table_of(record, ply, path=query["path"], number=which, kanji=kanji)
+    return table_of(
+        record,
+        ply,
+        path=query["path"],
+        number=which,
+        kanji=query.get("pieces") != "letters",
+        live=query.get("live") == "1",
+        tab=tab if (tab := query.get("tab", "")) in TABS else BoardState.tab,
+    )
 
 
 def games(request: Request) -> Response:

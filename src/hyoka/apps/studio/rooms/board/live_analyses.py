@@ -136,15 +136,15 @@ class AnalysisLine:
             count = (
                 f"{result.playouts:,} playouts" if result.playouts else f"{result.nodes:,} nodes"
             )
-            depth = f", depth {result.depth}" if result.depth else ""
-            return f"{count} in {result.time_s:.1f} s{depth}"
+            depth = f"depth {result.depth}, " if result.depth else ""
+            return f"{depth}{count} in {result.time_s:.1f} s"
         if self.evaluation is None:
             return ""
         found = self.evaluation
         nodes = f"{found.nodes:,} nodes" if found.nodes else ""
         time_s = f"{found.time_s:.1f} s" if found.time_s else ""
-        depth = f", depth {found.depth}" if found.depth else ""
-        return " in ".join(filter(None, (nodes, time_s))) + depth
+        depth = f"depth {found.depth}" if found.depth else ""
+        return ", ".join(filter(None, (depth, " in ".join(filter(None, (nodes, time_s))))))
 
     @property
     def expected(self) -> list[tuple[str, str]]:

@@ -33,11 +33,12 @@ export function restart() {
   const element = place();
   if (!board || !element) return;
   drawAnalysis();
-  const isOn = toggle()?.checked && !toggle()?.disabled && !document.querySelector(".thinking[hx-post]");
+  const isOn = toggle()?.checked && !toggle()?.disabled;
   const { dataset } = shown() ?? { dataset: /** @type {DOMStringMap} */ ({}) };
   const isSame = dataset.place === board.place && dataset.agents === board.element.dataset.agents;
   if (!isOn || isSame) return;
   stop();
+  if (document.querySelector(".thinking")) return; // the opponent is to move
   htmx.trigger(element, "analyze");
 }
 
