@@ -113,6 +113,10 @@ class SearchDefaults:
     """Default number of random moves at the start of a match game."""
     record_plies: int = 8
     """Default number of a record's moves that make an opening."""
+    game_plies: int = 60
+    """Mean length of a game between quick searches, for estimates of time."""
+    draw_rate: float = 0.0
+    """Mean share of draws between equal searches, for estimates of a test's length."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +278,7 @@ def _go(kind: type[GoPosition]) -> GameFacts:
             light_playouts=True,
             presets={"uct": {"formula": "puct", "policy": "light", "value": "root"}},
             moves_left=lambda game: max(10, round(0.37 * _empty_cells(game))),
+            game_plies=round(1.35 * size * size),
         ),
         bundled=BundledFiles(move_model="go19.json" if size > 9 else "go9.json"),
     )
@@ -314,6 +319,7 @@ _LIST: Final = (
             moves_left=lambda game: max(1, (_empty_cells(game) + 1) // 2),
             random_plies=6,
             record_plies=10,
+            game_plies=58,
         ),
         bundled=BundledFiles(
             samples="othello.sgf.xz",
@@ -350,6 +356,8 @@ _LIST: Final = (
             moves_left=lambda game: 30,
             random_plies=6,
             record_plies=16,
+            game_plies=125,
+            draw_rate=0.35,
         ),
         bundled=BundledFiles(samples="chess.pgn.xz", move_model="chess.json"),
         bench=Workload(perft_depth=5, playouts=3_000),
@@ -381,6 +389,7 @@ _LIST: Final = (
             moves_left=lambda game: 40,
             random_plies=6,
             record_plies=24,
+            game_plies=130,
         ),
         bundled=BundledFiles(move_model="shogi.json", evaluation="shogi.eval"),
         bench=Workload(perft_depth=4, playouts=2_000, counts_playout_moves=True),
@@ -405,6 +414,7 @@ _LIST: Final = (
             moves_left=lambda game: max(3, round(_empty_cells(game) / 14)),
             random_plies=2,
             record_plies=4,
+            game_plies=30,
         ),
         bundled=BundledFiles(network="blokus_duo.nn"),
         bench=Workload(perft_depth=2, playouts=10_000, nodes=20_000),

@@ -76,7 +76,7 @@ def test_every_task_is_a_command_and_names_fields_of_its_form() -> None:
 
 
 def test_the_title_of_a_run_opens_no_file(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")  # whoever opens it waits
+    os.mkfifo(tmp_path / "pipe")  # opening it would block
     values = {"players": [f"uct:eval={tmp_path}/pipe\nuci:nodes=1:{'x' * 500}"]}
     title = task_title("match run", values)
     assert title.startswith(f"Match uct:eval={tmp_path}/pipe – uci:nodes=1:x")

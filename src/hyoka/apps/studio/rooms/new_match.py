@@ -45,13 +45,6 @@ TESTS: Final = {
     "-10,0": "Not weaker: 0 Elo rather than −10",
 }
 """Bounds of sequential tests by what they ask."""
-_DRAW_RATES: Final = {"chess": 0.35}
-_PLIES: Final = {
-    **{"chess": 125, "shogi": 130, "othello": 58, "blokus_duo": 30},
-    **{"go9": 110, "go13": 260, "go19": 420},
-}
-"""Mean plies of games between searches at 60 to 2,000 units a move, October 2026."""
-_SMALL_BOARD_PLIES: Final = 40
 _PER_SECOND: Final = {"uct": 25_000, "mc": 100_000, "mc-score": 100_000, "ab": 500_000}
 """Playouts, or nodes of alpha-beta, per second on one core: means over the games."""
 _ENGINE_NODES: Final = 1_000_000
@@ -308,7 +301,7 @@ def expected_games(test: Sprt, draw_rate: float, elo: float) -> float:
 
 def seconds_a_move(agent: Agent[Any], game: str, clock: TimeControl | None) -> float | None:
     """The mean time of a move; None if the agent's own settings decide."""
-    plies = _PLIES.get(game, _SMALL_BOARD_PLIES)
+    plies = FACTS[game].search.game_plies
     if clock is not None:
         return clock.main_s / (clock.moves or plies / 2) + clock.increment_s + clock.period_s
     spec = agent.spec
@@ -335,7 +328,7 @@ def cost(match: NewMatch) -> dict[str, str]:
     clock = None
     if match.think == "clock":
         clock = TimeControl.from_text(match.values.get("clock", "60+0.6"))
-    plies = _PLIES.get(match.game, _SMALL_BOARD_PLIES)
+    plies = FACTS[match.game].search.game_plies
     times = [seconds_a_move(match.agent(card), match.game, clock) for card in match.cards]
     known = [time for time in times if time is not None]
     count, jobs = len(match.cards), match.jobs
@@ -343,7 +336,7 @@ def cost(match: NewMatch) -> dict[str, str]:
     games = duels * 2 * ((match.games + 1) // 2)
     words = []
     if (test := match.test) is not None:
-        draws = _DRAW_RATES.get(match.game, 0.0)
+        draws = FACTS[match.game].search.draw_rate
         one, middle = (
             2 * math.ceil(expected_games(test, draws, elo) / 2)
             for elo in (test.elo1, (test.elo0 + test.elo1) / 2)
