@@ -24,7 +24,15 @@ export function buildConditions() {
   const builder = document.getElementById("builder");
   const sql = document.getElementById("sql");
   const where = /** @type {HTMLInputElement | null} */ (document.getElementById("where"));
-  if (!builder || !sql || !where) return;
+  if (builder && sql && where) build(builder, sql, where);
+}
+
+/**
+ * @param {HTMLElement} builder - The place of the rows.
+ * @param {HTMLElement} sql - The field with its label.
+ * @param {HTMLInputElement} where
+ */
+function build(builder, sql, where) {
   /** @type {Map<string, Kind>} */
   const columns = new Map(JSON.parse(builder.dataset.columns ?? "[]"));
   /** @type {Map<string, Promise<string[]>>} */

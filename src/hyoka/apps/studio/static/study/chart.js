@@ -21,6 +21,7 @@
  * @property {number} anchor - Where a selection began; -1 for none.
  */
 
+const { htmx } = /** @type {any} */ (window);
 /** @type {WeakMap<Element, Chart>} */
 const charts = new WeakMap();
 /** The chart whose range is being dragged.
@@ -179,7 +180,7 @@ function choose(chart, range) {
     const brush = chart.svg.querySelector(".brush");
     brush?.setAttribute("width", "0");
   }
-  return window.htmx.ajax("GET", asked.pathname + asked.search, { target: "#range", swap: "innerHTML" });
+  return htmx.ajax("GET", asked.pathname + asked.search, { target: "#range", swap: "innerHTML" });
 }
 
 /**

@@ -10,7 +10,17 @@ export function offerColumns() {
   const offers = document.getElementById("where-offers");
   const builder = document.getElementById("builder");
   if (!field || !offers || !builder) return;
-  const columns = JSON.parse(builder.dataset.columns ?? "[]").map((/** @type {[string, string]} */ [name]) => name);
+  /** @type {[string, string][]} */
+  const columns = JSON.parse(builder.dataset.columns ?? "[]");
+  offer(field, offers, columns.map(([name]) => name));
+}
+
+/**
+ * @param {HTMLInputElement} field
+ * @param {HTMLElement} offers - The list under the field.
+ * @param {string[]} columns
+ */
+function offer(field, offers, columns) {
   let active = -1;
 
   field.setAttribute("role", "combobox");
@@ -49,11 +59,11 @@ export function offerColumns() {
     else field.setAttribute("aria-activedescendant", offers.children[index].id);
   }
 
-  function offer() {
+  function look() {
     const typed = word().toLowerCase();
     const fitting = typed
-      ? [...columns.filter((/** @type {string} */ name) => name.startsWith(typed)),
-         ...columns.filter((/** @type {string} */ name) => name.includes(typed) && !name.startsWith(typed))]
+      ? [...columns.filter((name) => name.startsWith(typed)),
+         ...columns.filter((name) => name.includes(typed) && !name.startsWith(typed))]
       : [];
     if (!fitting.length || fitting.includes(typed)) { close(); return; }
     offers.replaceChildren(...fitting.slice(0, MOST).map((name, i) => {
@@ -69,7 +79,7 @@ export function offerColumns() {
     point(-1);
   }
 
-  field.addEventListener("input", (event) => { if (event.isTrusted) offer(); });
+  field.addEventListener("input", (event) => { if (event.isTrusted) look(); });
   field.addEventListener("blur", close);
   field.addEventListener("keydown", (event) => {
     const count = offers.children.length;
