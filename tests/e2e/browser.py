@@ -12,7 +12,8 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
-DESKTOP, PHONE = 1000, 375
+DESKTOP, PHONE, PAPER = 1000, 375, 673
+"""Widths in pixels; paper is A4 without the margins."""
 COLOR_RULES = ("color-contrast", "link-in-text-block")
 LIGHT_GROUND, DARK_GROUND = "rgb(253, 253, 252)", "rgb(21, 23, 26)"
 
@@ -91,6 +92,7 @@ def check_page(path: Path, open_page: Opening, *, folder: bool = False) -> None:
     assert unnamed_pictures(opened) == []
     assert hidden_focus(opened) == []
     assert headings_out_of_order(opened) == []
+    assert wide_tables_on_paper(opened) == []
     phone = open_page(path, width=PHONE, folder=folder)
     phone.unfold()
     assert width_of_content(phone) <= PHONE
@@ -117,6 +119,20 @@ def wide_charts(opened: Opened) -> list[str]:
             .filter((svg) => svg.getAttribute("width") > svg.parentElement.clientWidth + 1)
             .map((svg) => `${svg.getAttribute("width")}: ${svg.parentElement.ariaLabel}`)"""
     )
+    return found
+
+
+def wide_tables_on_paper(opened: Opened) -> list[str]:
+    """Tables that the paper cuts off; the page is of the paper's width afterwards."""
+    opened.page.emulate_media(media="print")
+    opened.page.set_viewport_size({"width": PAPER, "height": 950})
+    found: list[str] = opened.page.evaluate(
+        """(width) => [...document.querySelectorAll("table")]
+            .filter((table) => table.getBoundingClientRect().right > width)
+            .map((table) => table.caption?.innerText ?? table.innerText)""",
+        PAPER,
+    )
+    opened.page.emulate_media(media="screen")
     return found
 
 
