@@ -13,22 +13,22 @@ WIDTH, HEIGHT = 1120, 760
 SCALE: Final = 1.0
 PATIENCE_MS: Final = 60_000
 SETTLED_S: Final = 1.5  # until what a page asks for has come
-THOUGHT_S: Final = 4.5  # a little more than an analysis thinks
+THOUGHT_S: Final = 4.5  # how long an analysis thinks
 PLAYERS: Final = "uct:playouts=60\nmc:playouts=400"
 
 
 class Picture(NamedTuple):
-    """Where a picture is taken, and what is done there before."""
+    """Where a picture is taken, and what is waited for."""
 
     place: str
-    press: str = ""
-    """A button."""
+    wait_for: str = ""
+    """A selector of what has to come first."""
 
 
 ROOMS: Final = {
     "home": Picture("/"),
     "board": Picture(
-        "/board?game=chess&moves=e2e4+e7e5+g1f3+b8c6+f1b5+a7a6+b5a4+g8f6", press="Analyze"
+        "/board?game=chess&moves=e2e4+e7e5+g1f3+b8c6+f1b5+a7a6+b5a4+g8f6&live=1", ".move-lines"
     ),
     "study": Picture("/study?path=go9&view=curves&at=comments&low=0.525&high=0.725"),
     "match": Picture("/match?path=matches/small"),
@@ -63,8 +63,8 @@ def _take(browser: Browser, address: str, light: Literal["light", "dark"], image
         window.goto(address.partition("/?")[0] + picture.place)
         time.sleep(SETTLED_S)
         window.wait_for_function("() => !document.querySelector('.htmx-request')")
-        if picture.press:
-            window.get_by_role("button", name=picture.press, exact=True).click()
+        if picture.wait_for:
+            window.wait_for_selector(picture.wait_for)
             time.sleep(THOUGHT_S)
         time.sleep(SETTLED_S)
         file = images / f"studio-{name}-{light}.png"

@@ -26,6 +26,7 @@ from hyoka.storage.model_file import BUILT_IN, LEARNED
 
 _SIZE: Final = 560
 _HAND: Final = "in hand"
+_DISCS: Final = "discs"
 _VIEW: Final = re.compile(r'viewBox="([^"]*)"')
 _DRAWN: Final = re.compile(r"</desc>(?:<style>.*?</style>)?(.*)</svg>", re.DOTALL)
 """What an SVG of ours draws."""
@@ -102,7 +103,7 @@ def picture(table: BoardState, drawn: Diagram | None = None) -> Picture:
     standing = [sprites.number(p) if p else None for row in board.pieces for p in row]
     sides = _sides(table, upright, board, sprites)
     to_play = line.to_play.value
-    laid = _laid(table.facts.family, 1 - to_play if table.is_turned else to_play, board)
+    laid = _laid(1 - to_play if table.is_turned else to_play, board)
     return replace(
         blank_picture(shown, table.lettering),
         moves=json.dumps([[word_of(move), where] for move, where in legal], separators=(",", ":")),
@@ -187,9 +188,9 @@ def _sprite(cell: Diagram, piece: Piece, lettering: Literal["letters", "kanji"])
     return Markup(occupied[begin : len(occupied) - (len(empty) - begin)])
 
 
-def _laid(family: str, player: int, board: Diagram) -> Piece | None:
-    """The piece that a move to an empty cell lays there, in games with one kind of pieces."""
-    if family not in ("go", "othello"):
+def _laid(player: int, board: Diagram) -> Piece | None:
+    """The stone or disc that a move to an empty cell lays there; None in other games."""
+    if not board.look.crossings and _DISCS not in (panel.title for panel in board.panels):
         return None
     text, sign = ("●", "X") if player == 0 else ("○", "O")
     return Piece(hk.Player(player), text, sign, "disc")
@@ -208,18 +209,18 @@ def _sides(
     table: BoardState, upright: Diagram, board: Diagram, sprites: _Sprites
 ) -> tuple[SidePieces, ...]:
     """The first player's pieces beside the board, and the second's."""
-    sides, family = [], table.facts.family
-    taken = _taken(table) if family == "chess" else {}
-    lost = _lost_stones(table) if family == "go" else (0, 0)
+    sides, has_hands = [], _HAND in (panel.title for panel in board.panels)
+    taken = _taken(table) if table.has_sides and not has_hands else {}
+    lost = _lost_stones(table) if board.look.crossings else None
     for player, color in enumerate(table.facts.naming.colors):
         # A turned board has the pieces of one as the other's.
         owner = 1 - player if table.is_turned else player
         panel = next((each for each in board.panels if each.player.value == owner), None)
         items = list(panel.items) if panel else []
         words = ""
-        if family == "othello":
+        if panel is not None and panel.title == _DISCS:
             words = counted(sum(item.count for item in items), "disc")
-        elif family == "go":
+        elif lost is not None:
             words = counted(lost[1 - player], "prisoner")
         pieces: list[tuple[int, str, str, int]] = []
         if panel is not None and panel.title == _HAND:
