@@ -2,6 +2,7 @@
 """The room Match: scores, ratings and games, live while a match runs."""
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC
@@ -269,6 +270,8 @@ _VIEWS: Final = {"standing": "Score", "games": "Games", "report": "Report"}
 _GAMES_A_PAGE: Final = 50
 _MOST_DUELS: Final = 30
 _EVERY_S: Final = 1.0
+_REST: Final = 5
+"""Time between two looks at the games, as a multiple of the time that a look takes."""
 _MOST_BOARDS: Final = 6
 _NEWEST: Final = 12
 
@@ -308,16 +311,22 @@ def events(request: Request) -> Response:
     studio, path = studio_of(request), request.query_params.get("path", "")
     run = _run_of(studio, path)
     folder = studio.folder.path(path, must_exist=run is None)
-    match_in(folder, path, run)
+    match, due = match_in(folder, path, run), 0.0
+    shown: dict[str, str] = {}
 
     def look() -> dict[str, str]:
-        match = match_in(folder, path, run)
-        standing = _standing(match)
-        return {
+        nonlocal match, due
+        began = time.monotonic()
+        if began >= due:
+            match = match_in(folder, path, run)
+            values = _standing(match)
+            shown["standing"] = html("match/standing.html", match=match, **values)
+            shown["newest"] = html("match/newest.html", match=match, **values)
+            # Thousands of games take seconds to read, which the players need.
+            due = began + _REST * (time.monotonic() - began)
+        return shown | {
             "state": html("match/state.html", **_state(run)),
-            "standing": html("match/standing.html", match=match, **standing),
             "boards": html("match/boards.html", match=match, **_boards(match, folder)),
-            "newest": html("match/newest.html", match=match, **standing),
         }
 
     return watch(request, look, every_s=_EVERY_S)

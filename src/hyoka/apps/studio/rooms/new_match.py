@@ -203,6 +203,11 @@ class NewMatch:
         return max(1, _cores() // most)
 
     @property
+    def uses_samples(self) -> bool:
+        """Whether games begin with those of the bundled samples."""
+        return self.values.get("openings") == "samples" and "openings_file" not in self.values
+
+    @property
     def samples(self) -> str:
         """Where the bundled games are once the match is started; raises SourceError."""
         return f"{RECORDS}/{sample_path(self.game).name}"
@@ -210,8 +215,9 @@ class NewMatch:
     @property
     def openings(self) -> str:
         """The openings as the command has them."""
-        text, plies = self.values.get("openings", "random"), self.values.get("plies", "")
-        if text == "samples":
+        plies = self.values.get("plies", "")
+        text = self.values.get("openings_file") or self.values.get("openings", "random")
+        if self.uses_samples:
             text = self.samples
         if text == "start" or not plies:
             return "" if text == "random" else text
@@ -492,7 +498,7 @@ async def start(request: Request) -> Response:
         match = NewMatch.of(studio, pairs)
         try:
             values = match.run_values()
-            if match.values.get("openings") == "samples":
+            if match.uses_samples:
                 kept = keep_sample(studio.folder, sample_path(match.game))
                 values["openings"] = [values["openings"][0].replace(match.samples, kept, 1)]
             run = studio.runs.start("match run", values)

@@ -203,9 +203,11 @@ def _choices(
         return known, True
     if each.is_spec:
         return _agents(studio, form, each, values), True
-    kinds, items = _items_of(form, each), studio.folder.items()
+    if not (kinds := _items_of(form, each)):
+        return None
+    items = studio.folder.items()
     paths = [item.path for item in items if item.facts.get("kind", item.kind) in kinds]
-    return ([(path, path) for path in paths[:_MOST_OFFERED]], True) if kinds else None
+    return [(path, path) for path in paths[:_MOST_OFFERED]], True
 
 
 def _items_of(form: Form, each: Field) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 """A new match: the command that its cards stand for, its cost; charts of a match in play."""
 
 import dataclasses
+import html
+import json
 import math
 from pathlib import Path
 
@@ -10,13 +12,17 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs the extra `web`")
 
+from starlette.testclient import TestClient
+
 import hyoka as hk
 from hyoka.apps.cli.command_table import COMMANDS
+from hyoka.apps.studio import studio_app
 from hyoka.apps.studio.allowed_engines import Engines
 from hyoka.apps.studio.folder import Folder
 from hyoka.apps.studio.forms import agent_choices, command_text
 from hyoka.apps.studio.rooms.match import EloCourse, gauge_of
 from hyoka.apps.studio.rooms.new_match import NewMatch, cost, expected_games
+from hyoka.apps.studio.runs import Run, Runs
 from hyoka.apps.studio.state import Studio
 from hyoka.arena import DuelSummary, PlayedGame, Sprt, Standing
 from hyoka.arena.elo import elo, rate_of_elo
@@ -25,6 +31,7 @@ from hyoka.arena.score import Score
 from hyoka.storage.model_file import ModelFile
 
 ONE_CORE = ("jobs", "1")
+HOSTILE = "<script>alert(1)</script>"
 
 
 @pytest.fixture
@@ -57,6 +64,19 @@ def test_the_same_time_or_a_clock_replaces_levels(studio: Studio) -> None:
     assert timed.endswith("uct:time=0.25 random")
     clocked = command_of(studio, *cards, ("think", "clock"), ("clock", "10+0.1"))
     assert clocked.endswith("uct@10+0.1 random@10+0.1")
+
+
+def test_openings_are_bundled_games_files_or_random_moves(studio: Studio) -> None:
+    cards = (("game", "chess"), ("p1", "random"), ("p2", "random"))
+    for pairs, words in (
+        ([("openings", "samples")], "--openings records/chess.pgn.xz"),
+        ([("openings", "samples"), ("plies", "6")], "--openings records/chess.pgn.xz:6"),
+        ([("openings", "samples"), ("openings_file", "book.epd")], "--openings book.epd"),
+        ([("openings", "random"), ("plies", "8")], "--openings random:8"),
+        ([("openings", "start"), ("plies", "8")], "--openings start"),
+    ):
+        assert f"{words} " in command_of(studio, *cards, *pairs)
+    assert "--openings" not in command_of(studio, *cards, ("openings", "random"))
 
 
 def test_models_of_the_folder_are_players(studio: Studio) -> None:
@@ -115,6 +135,45 @@ def test_the_length_of_a_test_is_as_simulated(elo: float) -> None:
     assert ended.any(axis=1).all()
     mean = float(ended.argmax(axis=1).mean()) + 1
     assert expected_games(test, 0.0, elo) == pytest.approx(mean, rel=0.1)
+
+
+def _keep(_runs: Runs, run: Run) -> None:
+    """Keep a run without its process."""
+    stored = {"command": run.command, "values": run.values, "words": run.words, "made": run.made}
+    (run.place / "run.json").write_text(json.dumps(stored))
+
+
+def test_a_match_has_its_page_before_its_first_game(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Runs, "_launch", _keep)
+    app = studio_app(studio, token="t")
+    cookies = {"hyoka-studio-80": "t"}
+    client = TestClient(app, "http://127.0.0.1", cookies=cookies, follow_redirects=False)
+    own = {"origin": "http://127.0.0.1"}
+    empty = client.get("/match/new?game=go9&p1=uct&p1.name=&p2=random&p2.set.seed=&games=20")
+    assert empty.headers["location"] == "/match/new?game=go9&games=20&p1=uct&p2=random"
+    added = client.get("/match/new?game=go9&p1=uct&p2=mc&remove=1&add=sf").headers["location"]
+    assert added == "/match/new?game=go9&p1=mc&p2=sf"
+    form = {"game": "go9", "p1": "uct", "p2": "random", "p2.name": HOSTILE.replace("/", "")}
+    refused = client.post("/match/new", data=form | {"games": "0"}, headers=own)
+    assert refused.status_code == 400
+    assert "games is a whole number" in refused.text.lower()
+    assert client.post("/match/new", data=form).status_code == 403, "not by another page"
+    answer = client.post("/match/new", data=form | {"openings": "samples"}, headers=own)
+    place = answer.headers["location"]
+    assert place == "/match?path=matches%2Fgo9-uct-playouts-200-v-script-alert-1-script"
+    assert (studio.folder.root / "records" / "go9.sgf.xz").is_file()
+    shown = client.get(place).text
+    assert "No game has ended yet" in shown
+    assert html.unescape(shown).count("UCT, 200 playouts – <script>alert(1)<script>") == 1
+    assert "<script>alert" not in shown
+    stopped = client.post("/runs/1/pause?back=match", headers=own)
+    assert stopped.headers["location"] == place
+    # The folder is still free: the next match of the same players has one of its own.
+    match = NewMatch.of(studio, form.items())
+    (studio.folder.root / match.folder).mkdir(parents=True)
+    assert match.folder.endswith("-script-2")
 
 
 def _duel(results: list[float], test: Sprt) -> DuelSummary:
