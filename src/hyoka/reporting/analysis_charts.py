@@ -438,11 +438,13 @@ def _view(model: WdlModel, outcome: Literal["win", "draw"]) -> Any:
             x2="right:Q",
             y=alt.Y("below:Q", title=stages.name, scale=up),
             y2="above:Q",
-            color=alt.Color(
+            # Lines in the color of text are visible on all shades, in the light and in the dark.
+            color=alt.value(COLORS[0]),
+            opacity=alt.Opacity(
                 "share:Q",
                 title=f"{outcome}s",
-                scale=alt.Scale(scheme="blues", domain=[0, 1]),
-                legend=alt.Legend(format="%"),
+                scale=alt.Scale(domain=[0, 1], range=[0.05, 0.85]),
+                legend=alt.Legend(format="%", values=[0, 0.25, 0.5, 0.75, 1], symbolType="square"),
             ),
             tooltip=[
                 alt.Tooltip("share:Q", title=f"{outcome}s", format=".1%"),
