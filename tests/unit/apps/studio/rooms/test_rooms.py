@@ -206,6 +206,7 @@ def test_a_condition_of_few_games_has_no_figures(client: TestClient, folder: Pat
     for point in curve.points:
         bin_shown = part(client, "/study", **query, at="comments", low=repr(point.lower))
         assert "Some of them" not in bin_shown
+        assert "too few games meet the condition" in bin_shown
         overall = part(client, "/study", **query, at="comments", low=repr(point.lower), part="all")
         assert "Some of them" in overall
 
