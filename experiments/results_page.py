@@ -10,13 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from experiments.context import Experiment
-from experiments.outcome import LEGEND, Outcome, OutcomeTable, right_aligned
+from experiments.outcome import LEGEND, Outcome, OutcomeTable, Verdict, right_aligned
+from hyoka.foundation.text import counted
 from hyoka.storage.files import write_bytes, write_text
 
+if TYPE_CHECKING:
+    from hyoka.reporting import Page
+
 _VERDICTS: Final = "## Verdicts"
+_SMALL: Final = 8
+"""Verdicts in the chart of a report's first finding."""
+_KINDS: Final = {".svg": "svg+xml", ".png": "png"}
 _MADE: Final = re.compile(
     r"^`(?P<command>hyoka experiment run (?P<id>\S+) --scale (?P<scale>\S+?)(?: [^`]*)?)` · commit "
     r"(?P<commit>\S+) · (?P<date>\d{4}-\d\d-\d\d) · definition (?P<definition>[0-9a-f]{8})$",
@@ -170,6 +177,54 @@ def results_markdown(
     if pictures:
         blocks += ["## Pictures", *(f"![{Path(name).stem}]({name})" for name in pictures)]
     return "\n\n".join(blocks) + "\n"
+
+
+def outcome_page(experiment: Experiment, outcome: Outcome, made: Made) -> "Page":
+    """The outcome as a report: the verdicts as findings, then tables and figures."""
+    from hyoka.reporting import Card, Chart, Image, Page, Section, Table  # noqa: PLC0415 - slow
+    from hyoka.reporting.charts import Dot, dots  # noqa: PLC0415
+
+    def compared(verdicts: Sequence[Verdict]) -> Chart:
+        rows = [Dot(each.claim, each.found.value, *each.found.ends) for each in verdicts]
+        caption = "What was found, with 95% intervals; above zero the paper is right."
+        return Chart(dots(rows, x="found", reference=0, spec="+.3f"), caption)
+
+    def table_of(table: OutcomeTable) -> Table:
+        title = table.title or "the results"
+        rows, first = [], ""
+        for cells in table.texts():
+            first = cells[0] or first or "–"  # rows without a name belong to the one above
+            rows.append((first, *cells[1:]))
+        headings = tuple(heading or "–" for heading in table.headings)
+        return Table(f"{title[:1].upper()}{title[1:]}.", headings, rows)
+
+    verdicts, sections = outcome.verdicts, []
+    findings: list[str | Card] = []
+    if verdicts:
+        counts = Counter[str](each.answer for each in verdicts)
+        summary = ResultsPage(experiment.id, "", made, counts).summary
+        words = f"As in the paper? Of {counted(len(verdicts), 'claim')}: {summary}."
+        some = verdicts[:_SMALL] if len(verdicts) > _SMALL else verdicts
+        findings.append(Card(words, "Verdicts", compared(some), "Verdicts"))
+        findings += [str(each) for each in verdicts if each.answer == "reversed"]
+        rows = [(v.claim, v.words, v.found.text("+.3f"), v.detail) for v in verdicts]
+        table = Table("All verdicts.", ("Claim", "As in the paper?", "Found", "Detail"), rows)
+        words = LEGEND.replace("**", "")
+        sections.append(Section("Verdicts", (words,), (compared(verdicts), table)))
+    sections.append(Section("Results", (), tuple(map(table_of, outcome.tables))))
+    if outcome.figures:
+        images = tuple(
+            Image(file.read_bytes(), _KINDS[file.suffix], file.stem.partition("-")[2] or file.stem)
+            for file in outcome.figures
+        )
+        sections.append(Section("Figures", (), images))
+    methods = (
+        "± is half of the 95% interval; asymmetric intervals have both ends.",
+        f"{made.command}, commit {made.commit}, {made.date}, definition {made.definition}.",
+        *((experiment.notes,) if experiment.notes else ()),
+    )
+    about = f"{outcome.about[:1].upper()}{outcome.about[1:]}."
+    return Page(experiment.title, about, tuple(findings), tuple(sections), methods)
 
 
 def read_results_page(text: str) -> ResultsPage | None:

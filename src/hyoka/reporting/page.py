@@ -189,6 +189,16 @@ class Explorer:
 
 
 @dataclass(frozen=True)
+class Image:
+    """A picture that was drawn before, on white."""
+
+    content: bytes
+    kind: str
+    """`svg+xml` or `png`."""
+    caption: str
+
+
+@dataclass(frozen=True)
 class Details:
     """Collapsed details under a title."""
 
@@ -207,7 +217,7 @@ class Downloads:
     """Names of formats, and addresses."""
 
 
-Block = Chart | Explorer | Table | Boards | Details | Outline | Downloads
+Block = Chart | Image | Explorer | Table | Boards | Details | Outline | Downloads
 """Content of a section."""
 
 
@@ -437,18 +447,16 @@ class Renderer:
                 text = _downloads(block)
             case Chart():
                 text = self.chart(block)
+            case Image():
+                text = _image(block, block.caption)
         return text
 
     def chart(self, block: Chart) -> str:
         """A chart, which the page's script draws unless it is still."""
         self._charts += 1
         if block.still:
-            picture = b64encode(drawn(block.chart).svg.encode()).decode()
-            return figure_html(
-                f'<img alt="{_text(block.description or block.caption)}" '
-                f'style="max-width: 100%" src="data:image/svg+xml;base64,{picture}">',
-                block.caption,
-            )
+            image = Image(drawn(block.chart).svg.encode(), "svg+xml", block.caption)
+            return _image(image, block.description or block.caption)
         name = f"chart-{self._charts}"
         spec = specification(block.chart, printable(block.description or block.caption))
         return figure_html(
@@ -504,6 +512,15 @@ class Renderer:
     def picture(self, board: Board) -> str:
         """The picture of a position as SVG."""
         return svg(replace(board.diagram, caption=""), size=352)
+
+
+def _image(block: Image, description: str) -> str:
+    content = b64encode(block.content).decode()
+    return figure_html(
+        f'<img alt="{_text(description)}" style="max-width: 100%" '
+        f'src="data:image/{block.kind};base64,{content}">',
+        block.caption,
+    )
 
 
 def _is_narrow(block: Block) -> bool:

@@ -35,7 +35,13 @@ from experiments.go_programs import OURS, GoExperiment, GoScale, Program
 from experiments.go_ranks import Group, RanksExperiment
 from experiments.gps_shogi import Amount, GpsExperiment
 from experiments.matches import difference_verdict, duel_verdict, lead_verdict
-from experiments.results_page import Made, definition, read_results_page, write_results_page
+from experiments.results_page import (
+    Made,
+    definition,
+    outcome_page,
+    read_results_page,
+    write_results_page,
+)
 from experiments.strength import Bout, StrengthExperiment, TunedExperiment
 from experiments.takeuchi_2010 import BISHOP_FACTORS, CHESS_MATCHES, GO, KING_WEIGHTS, SHOGI_MATCHES
 from experiments.weight_records import RecordsScale, WeightExperiment, WeightRun
@@ -48,6 +54,7 @@ from hyoka.foundation.math import Estimate, independent_difference
 from hyoka.foundation.progress import Progress
 from hyoka.records import Record
 from hyoka.records.samples import sample_path
+from hyoka.reporting import Table
 from hyoka.search import EXACT_METHODS
 from hyoka.study import Study
 
@@ -448,6 +455,25 @@ class TestResultsPages:
         assert len(pictures) == len(outcome.figures)
         assert all(f"({picture.name})" in file.read_text() for picture in pictures)
         assert LEGEND in file.read_text()
+
+    def test_a_report_has_verdicts_tables_and_figures(self, context: ExperimentContext) -> None:
+        experiment = tiny_go("000-fig2")
+        outcome = experiment.run(context, "tiny")
+        made = Made("hyoka experiment run", "0123abc", "2026-01-31", "89abcdef")
+        page = outcome_page(experiment, outcome, made)
+        assert [section.title for section in page.sections] == ["Verdicts", "Results", "Figures"]
+        verdicts, results, figures = page.sections
+        [_, table] = verdicts.blocks
+        assert isinstance(table, Table)
+        assert [row[0] for row in table.rows] == [each.claim for each in outcome.verdicts]
+        assert len(results.blocks) == len(outcome.tables)
+        assert len(figures.blocks) == len(outcome.figures)
+        assert f"Of {len(outcome.verdicts)} claims" in str(page.findings[0])
+        reversed_ones = [str(v) for v in outcome.verdicts if v.answer == "reversed"]
+        assert [*map(str, page.findings[1:])] == reversed_ones
+        text = page.html()
+        assert text.count("data:image/svg+xml;base64,") == len(outcome.figures)
+        assert "commit 0123abc" in text
 
     def test_other_texts_are_no_pages(self) -> None:
         assert read_results_page("# Something else\n") is None

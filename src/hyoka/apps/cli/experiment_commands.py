@@ -33,7 +33,8 @@ from hyoka.apps.cli.output import (
     wants_json,
 )
 from hyoka.parallel import usable_cores
-from hyoka.storage.outputs import PICTURE, RESULTS, STUDY
+from hyoka.reporting import write_page
+from hyoka.storage.outputs import PAGE, PICTURE, RESULTS, STUDY
 from hyoka.workflows import load_experiments
 
 if TYPE_CHECKING:
@@ -79,6 +80,16 @@ def experiment_run_command(
             help="Also write a Markdown page with the command, commit and date.",
         ),
     ] = None,
+    page: Annotated[
+        Path | None,
+        Output((PAGE,)),
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            dir_okay=False,
+            help="Also write a report: one HTML page with verdicts, tables and figures.",
+        ),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     cluster_address: Cluster = None,
@@ -91,6 +102,7 @@ def experiment_run_command(
     from experiments.results_page import (  # noqa: PLC0415 - found by load_experiments
         Made,
         definition,
+        outcome_page,
         pictures_beside,
         pictures_of,
         source_commit,
@@ -117,7 +129,7 @@ def experiment_run_command(
         )
         stack.enter_context(kept_when_interrupted("done"))
         outcome = experiment.run(context, scale)
-    if markdown is not None:
+    if markdown is not None or page is not None:
         words = f"hyoka experiment run {experiment.id} --scale {scale}"
         made = Made(
             f"{words} --seed {seed}" if seed else words,
@@ -125,8 +137,11 @@ def experiment_run_command(
             datetime.now(tz=UTC).strftime("%Y-%m-%d"),
             definition(experiment, scale),
         )
-        check_outputs(*pictures_of(markdown, scale, outcome), kinds=(PICTURE,))
-        write_results_page(markdown, experiment, scale, outcome, made)
+        if markdown is not None:
+            check_outputs(*pictures_of(markdown, scale, outcome), kinds=(PICTURE,))
+            write_results_page(markdown, experiment, scale, outcome, made)
+        if page is not None:
+            write_page(outcome_page(experiment, outcome, made), page)
     if wants_json():
         head = {"experiment": experiment.id, "title": experiment.title, "scale": scale}
         print_json({**head, **outcome.as_json(), "notes": experiment.notes})
