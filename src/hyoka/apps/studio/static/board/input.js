@@ -77,7 +77,7 @@ function isOwn(board, cell) {
  */
 function playTo(board, cell) {
   const moves = targets(board).filter(({ cells }) => cells[cells.length - 1] === cell);
-  if (moves.length > 1) choose(moves);
+  if (moves.length > 1) choose(board, cell, moves);
   else if (moves.length === 1) play(moves[0]);
   return moves.length > 0;
 }
@@ -103,10 +103,12 @@ function take(taken) {
 }
 
 /**
- * Ask which of several moves between two cells is meant.
+ * Ask beside a cell which of several moves to it is meant.
+ * @param {Board} board
+ * @param {number} cell
  * @param {Move[]} moves
  */
-function choose(moves) {
+function choose(board, cell, moves) {
   const choice = document.getElementById("choice");
   if (!choice) return;
   choice.replaceChildren(...moves.map((move) => {
@@ -120,6 +122,15 @@ function choose(moves) {
     return button;
   }));
   choice.hidden = false;
+  const hit = board.over.querySelector(`[data-index="${cell}"]`)?.getBoundingClientRect();
+  const { left, top, width, height } = board.element.getBoundingClientRect();
+  if (hit) {
+    const x = hit.left + hit.width / 2 - left - choice.offsetWidth / 2;
+    const isAbove = hit.top - top < height / 2;
+    const y = isAbove ? hit.bottom - top + 6 : hit.top - top - choice.offsetHeight - 6;
+    choice.style.left = `${Math.max(0, Math.min(x, width - choice.offsetWidth))}px`;
+    choice.style.top = `${y}px`;
+  }
   choice.querySelector("button")?.focus();
 }
 
@@ -127,6 +138,7 @@ function closeChoice() {
   const choice = document.getElementById("choice");
   if (!choice) return;
   choice.hidden = true;
+  choice.removeAttribute("style");
   choice.replaceChildren();
 }
 
