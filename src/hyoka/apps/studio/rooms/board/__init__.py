@@ -161,7 +161,6 @@ def _values(request: Request, table: BoardState, note: str) -> dict[str, Any]:
     rank = ranking(table, studio.folder)
     facts, here = table.facts, studio.folder.items()
     curves, players = _curves(request, table)
-    paths = {getattr(route, "path", "") for route in request.app.routes}
     solver = ""
     if facts.search.mate_solver or facts.search.ending_solver:
         solver = "mate" if facts.search.mate_solver else "ending"
@@ -179,9 +178,8 @@ def _values(request: Request, table: BoardState, note: str) -> dict[str, Any]:
         "can_be_set_up": can_be_set_up(facts),
         "levels": LEVELS,
         "own": OWN,
-        "tabs": {name: title for name, title in TABS.items()
-                 if (name != "solve" or solver) and (name != "explorer" or "/explorer" in paths)},
-        "review": address("/review", **table.query()) if "/review" in paths else "",
+        "tabs": {name: title for name, title in TABS.items() if name != "solve" or solver},
+        "review": address("/review", **table.query()),
         "models": models_for(table.game, here),
         "formats": formats(table),
         "solver": solver,
@@ -190,7 +188,7 @@ def _values(request: Request, table: BoardState, note: str) -> dict[str, Any]:
         "curves": curves,
         "line_key": line_key(table),
         "marks": marks(table, curves),
-    }  # fmt: skip
+    }
 
 
 def _slot(studio: Studio, table: BoardState, name: str, role: str, text: str) -> AgentSlot:
