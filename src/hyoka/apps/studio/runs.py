@@ -40,6 +40,10 @@ KEPT_WHEN_STOPPED: Final = frozenset(
 )
 """Commands that go on where they stopped: to pause is to stop them. Others are held as they are."""
 _PATIENCE_S: Final = 6.0
+_QUEUE_S: Final = 0.5
+_waiting: Final[dict[Path, None]] = {}
+"""Runs that this server starts when no other is at work. Never read from a folder: see above."""
+_queue_lock: Final = threading.Lock()
 _LOG_SHOWN: Final = 1 << 15
 _LARGEST_COUNT: Final = 10**15
 
@@ -83,6 +87,12 @@ class Run:
         return shlex.join(["hyoka", *self.words])
 
     @property
+    def description(self) -> str:
+        """Contents of `run.json`."""
+        stored = {"command": self.command, "values": self.values, "words": self.words}
+        return json.dumps(stored | {"made": self.made})
+
+    @property
     def title(self) -> str:
         """What it does, for people."""
         return task_title(self.command, self.values)
@@ -94,12 +104,14 @@ class Run:
 
     @property
     def state(self) -> str:
-        """running, stopping, paused, done, cancelled, failed or interrupted."""
+        """waiting, running, stopping, paused, done, cancelled, failed or interrupted."""
         wish = _json(self.place / "wish.json").get("wish")
         if self.is_alive:
             return {"hold": "paused", "pause": "stopping", "cancel": "stopping"}.get(
                 str(wish), "running"
             )
+        if self.place in _waiting:
+            return "waiting"
         status = _json(self.place / "ended.json").get("status")
         if status == 0:
             return "done"
@@ -187,8 +199,11 @@ class Runs:
         except (KeyError, TypeError, ValueError, AttributeError):
             raise hk.errors.SourceError(f"there is no run {number}") from None
 
-    def start(self, command: str, values: Values) -> Run:
-        """Start a command with what was filled in; raises Error if it may not be."""
+    def start(self, command: str, values: Values, *, wait: bool = False) -> Run:
+        """Start a command with what was filled in, or, with `wait`, when no other run is at work.
+
+        Raises Error if it may not be started.
+        """
         words = self.words_of(command, values)
         try:
             self.place.mkdir(parents=True, mode=0o700, exist_ok=True)
@@ -208,11 +223,49 @@ class Runs:
         stored = {name: list(texts) for name, texts in values.items() if any(texts)}
         run = Run(number, place, command, stored, words, time.time())
         try:
-            self._launch(run)
+            if wait:
+                self._enqueue(run)
+            else:
+                self._launch(run)
         except BaseException:  # as on a full disk
             shutil.rmtree(place, ignore_errors=True)
             raise
         return run
+
+    def _enqueue(self, run: Run) -> None:
+        write_text(run.place / "run.json", run.description)
+        with _queue_lock:
+            is_first = not self._queue
+            _waiting[run.place] = None
+        if is_first:
+            threading.Thread(target=self._serve_queue, name="hyoka-queue", daemon=True).start()
+
+    @property
+    def _queue(self) -> list[Path]:
+        """The runs of this folder that wait, in order."""
+        return [place for place in _waiting if place.parent == self.place]
+
+    def _serve_queue(self) -> None:
+        """Start the waiting runs one after another, until none is left."""
+        while True:
+            time.sleep(_QUEUE_S)
+            is_busy = any(run.state in ("running", "stopping") for run in self.under_way())
+            with _queue_lock:
+                queue = self._queue
+            if not queue:
+                return
+            if not is_busy:
+                self._start_waiting(queue[0])
+
+    def _start_waiting(self, place: Path) -> None:
+        try:
+            self.resume(int(place.name))
+        except (hk.Error, OSError) as error:
+            with contextlib.suppress(OSError):
+                write_text(place / "log", f"hyoka: {error}\n")
+                write_text(place / "ended.json", json.dumps({"status": 1, "at": time.time()}))
+        finally:
+            _leave_queue(place)
 
     def resume(self, number: int) -> None:
         """Let a run go on: the same command again, or what was held let go."""
@@ -224,6 +277,7 @@ class Runs:
             return
         words = self.words_of(run.command, run.values)
         self._launch(Run(run.number, run.place, run.command, run.values, words, run.made))
+        _leave_queue(run.place)
 
     def pause(self, number: int) -> None:
         """Stop a run that can go on later, or hold one that cannot."""
@@ -239,9 +293,10 @@ class Runs:
     def cancel(self, number: int) -> None:
         """End a run, and no other."""
         run = self.get(number)
+        waited = _leave_queue(run.place)
         if run.is_alive:
             _end(run, "cancel")
-        elif run.state in ("paused", "interrupted"):
+        elif waited or run.state in ("paused", "interrupted"):
             _wish(run, "cancel")
 
     def forget(self, number: int) -> None:
@@ -249,6 +304,7 @@ class Runs:
         run = self.get(number)
         if run.is_alive:
             raise hk.Error(f"run {number} is under way: cancel it first")
+        _leave_queue(run.place)
         shutil.rmtree(run.place)
 
     def _launch(self, run: Run) -> None:
@@ -260,8 +316,7 @@ class Runs:
         with lock:
             for name in ("ended.json", "wish.json", "progress.json", "process.json"):
                 _forget(place / name)
-            stored = {"command": run.command, "values": run.values, "words": run.words}
-            write_text(place / "run.json", json.dumps(stored | {"made": run.made}))
+            write_text(place / "run.json", run.description)
             with (place / "log").open("a", encoding="utf-8") as log:
                 log.write(f"$ {run.text}\n")
             supervisor = [sys.executable, "-I", str(Path(__file__).with_name("run_supervisor.py"))]
@@ -285,6 +340,15 @@ class Runs:
         # Somebody may have wished for its end before it was there.
         if wish := _json(place / "wish.json").get("wish"):
             _end(run, str(wish))
+
+
+def _leave_queue(place: Path) -> bool:
+    """Let a run wait no longer; whether it did."""
+    with _queue_lock:
+        if place not in _waiting:
+            return False
+        del _waiting[place]
+        return True
 
 
 def _end(run: Run, wish: str) -> None:

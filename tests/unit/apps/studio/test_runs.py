@@ -4,6 +4,7 @@
 import fcntl
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -188,6 +189,33 @@ def test_one_run_is_held_let_go_and_cancelled_while_another_goes_on(runs: Runs) 
     runs.pause(other.number)
     runs.cancel(other.number)  # also what is held can be ended
     wait_for(other, "cancelled")
+
+
+def test_runs_wait_for_one_another_in_order(runs: Runs) -> None:
+    first = runs.start("position perft", {"words": LONG})
+    quick = ["position", "perft", "othello", "1"]
+    second, third, fourth = (
+        runs.start("position perft", {"words": quick}, wait=True) for _ in range(3)
+    )
+    refused = runs.start("position perft", {"words": ["no-such-command"]}, wait=True)
+    assert [run.state for run in (second, third, fourth)] == ["waiting"] * 3
+    runs.cancel(third.number)
+    assert third.state == "cancelled"
+    runs.forget(fourth.number)
+    runs.cancel(first.number)
+    wait_for(second, "done")
+    wait_for(refused, "failed")
+    assert second.began < refused.began
+    assert third.state == "cancelled"
+    assert [run.number for run in runs.all()] == [5, 3, 2, 1]
+
+
+def test_nothing_waits_because_a_folder_says_so(runs: Runs) -> None:
+    run = runs.start("position perft", {"words": LONG}, wait=True)
+    copy = run.place.with_name("7")
+    shutil.copytree(run.place, copy)  # what somebody else may have made
+    assert (run.state, runs.get(7).state) == ("waiting", "interrupted")
+    runs.cancel(run.number)
 
 
 def test_a_run_that_can_go_on_is_stopped_to_pause_it(runs: Runs) -> None:

@@ -356,10 +356,10 @@ def cost(match: NewMatch) -> dict[str, str]:
     total = games * plies * mean / min(jobs, max(games, 1))
     at_once = f"with {counted(jobs, 'game')} at once" if jobs != 1 else "one game after another"
     if known:
-        total_words = "less than a minute" if total < 60 else duration(total)
+        total_words = ": less than a minute" if total < 60 else f" ≈ {duration(total)}"
         words.append(
             f"About {_rounded(games) if test else f'{games:,}'} games × {plies} moves × "
-            f"{_seconds_text(mean)} ≈ {total_words}, {at_once}."
+            f"{_seconds_text(mean)}{total_words}, {at_once}."
         )
     unknown = [match.choice(card).title for card, time in zip(match.cards, times, strict=True)
                if time is None]  # fmt: skip
@@ -478,6 +478,7 @@ def _form(
         summary=_summary(match) | ({"problem": problem} if problem else {}),
         is_refused=bool(problem),
         cores=_cores(),
+        busy=len(match.studio.runs.under_way()),
         status=status,
     )
 
@@ -501,7 +502,7 @@ async def start(request: Request) -> Response:
             if match.uses_samples:
                 kept = keep_sample(studio.folder, sample_path(match.game))
                 values["openings"] = [values["openings"][0].replace(match.samples, kept, 1)]
-            run = studio.runs.start("match run", values)
+            run = studio.runs.start("match run", values, wait="wait" in form)
         except (hk.Error, OSError) as error:
             status, words = status_and_words(error, studio.folder)
             return _form(request, match, words, status)

@@ -21,6 +21,8 @@ from hyoka.apps.studio.state import Room, Studio, studio_of
 from hyoka.games import DEFAULT_GAME, FACTS
 from hyoka.workflows import load_experiments
 
+WAIT: Final = "wait"
+"""The button that starts a run when no other is at work."""
 _SHOWN: Final = 50
 _MOST_FIELDS: Final = 200
 
@@ -68,6 +70,8 @@ def filled_in(pairs: Iterable[tuple[str, object]]) -> tuple[str, dict[str, list[
     for name, value in pairs:
         if name == "command":
             command = str(value)
+        elif name == WAIT:
+            continue
         elif isinstance(value, str) and value.strip():
             values.setdefault(name, []).append(value)
     return command, values
@@ -107,6 +111,7 @@ def _form(
         form=form,
         values=values,
         task=TASKS[form.name],
+        busy=len(studio.runs.under_way()),
         inputs=[input_of(studio, form, each, values) for each in form.fields],
         preview=_preview(studio, command, values) | ({"problem": ""} if problem else {}),
         problem=problem,
@@ -275,7 +280,8 @@ async def start(request: Request) -> Response:
 
     def begin() -> Response:
         try:
-            return _to(studio_of(request).runs.start(command, values).number)
+            runs = studio_of(request).runs
+            return _to(runs.start(command, values, wait=WAIT in form).number)
         except (hk.Error, OSError) as error:
             status, words = status_and_words(error, studio_of(request).folder)
             return _form(request, command, values, words, status)
@@ -289,7 +295,7 @@ def one(request: Request) -> Response:
     again = address("/runs/new", command=run.command, **run.values)
     # Before the state: a run that ends meanwhile must not be shown as alive on a page that no
     # event changes.
-    live = run.is_alive
+    live = run.is_alive or run.state == "waiting"
     parts = _parts(request, run)
     return page(
         request, ROOM, "runs/run.html", run=run, live=live, again=again, watch=_watch(run), **parts
@@ -312,7 +318,7 @@ def changes_of_one(request: Request) -> Response:
 
     def look() -> dict[str, str]:
         run = runs.get(number)
-        over = not run.is_alive
+        over = not run.is_alive and run.state != "waiting"
         parts = _parts(request, run)
         texts = {
             "state": html("runs/state.html", run=run, **parts),
