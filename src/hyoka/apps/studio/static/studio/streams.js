@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// @ts-check
 // Server-sent events, and requests that get no answer.
 import { tell } from "./tell.js";
 
@@ -6,57 +7,81 @@ document.addEventListener("htmx:sendError", () => {
   tell("The studio does not answer. Is it still running? Start it again with: hyoka studio");
 });
 
+document.addEventListener("htmx:sseError", () => {
+  if (!document.hidden) tell("The studio does not answer just now; this page goes on when it does.");
+});
+
 // What stands there already is left alone: a button must not be exchanged under somebody's finger.
 document.addEventListener("htmx:sseBeforeMessage", (event) => {
-  const said = document.createElement("template");
-  said.innerHTML = event.detail.data;
-  if (said.innerHTML.trim() === event.target.innerHTML.trim()) event.preventDefault();
+  if (!(event instanceof CustomEvent) || !(event.target instanceof Element)) return;
+  const message = document.createElement("template");
+  message.innerHTML = event.detail.data;
+  if (message.innerHTML.trim() === event.target.innerHTML.trim()) event.preventDefault();
 });
 
 // A log stays at its end while it grows, or where somebody reads.
+
+/** @type {WeakMap<EventTarget, number>} */
 const readAt = new WeakMap();
-const logIn = (event) => event.target.querySelector?.("pre.log");
+
+/**
+ * The log in the target of an event.
+ * @param {Event} event
+ */
+const logIn = (event) =>
+  event.target instanceof Element ? event.target.querySelector("pre.log") : null;
+
 document.addEventListener("htmx:sseBeforeMessage", (event) => {
   const log = logIn(event);
-  if (!log) return;
+  if (!log || !event.target) return;
   const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 24;
   readAt.set(event.target, atEnd ? Infinity : log.scrollTop);
 });
 document.addEventListener("htmx:sseMessage", (event) => {
   const log = logIn(event);
-  if (log) log.scrollTop = Math.min(readAt.get(event.target) ?? Infinity, log.scrollHeight);
+  if (!log || !event.target) return;
+  log.scrollTop = Math.min(readAt.get(event.target) ?? Infinity, log.scrollHeight);
 });
 
-// A browser keeps few connections to one host: windows that nobody looks at give theirs up.
-class Source {
-  #url; #inner; #listeners = [];
+/**
+ * An EventSource that is closed while nobody looks at the window: a browser keeps few connections
+ * to one host.
+ */
+class VisibleSource {
+  /** @type {string} */ #url;
+  /** @type {EventSource} */ #inner;
+  /** @type {[string, EventListener][]} */ #listeners = [];
+  /** @type {((event: Event) => void) | null} */ onopen = null;
+  /** @type {((event: Event) => void) | null} */ onerror = null;
   #look = () => {
     if (document.hidden) this.#inner.close();
-    else if (this.#inner.readyState === EventSource.CLOSED) this.#connect();
+    else if (this.#inner.readyState === EventSource.CLOSED) this.#inner = this.#connect();
   };
-  onopen = null;
-  onerror = null;
 
+  /** @param {string} url */
   constructor(url) {
     this.#url = url;
+    this.#inner = this.#connect();
     document.addEventListener("visibilitychange", this.#look);
-    this.#connect();
   }
 
   #connect() {
-    this.#inner = new EventSource(this.#url);
-    this.#inner.onopen = (event) => this.onopen?.(event);
-    this.#inner.onerror = (event) => this.onerror?.(event);
-    for (const [name, listener] of this.#listeners) this.#inner.addEventListener(name, listener);
+    const source = new EventSource(this.#url);
+    source.onopen = (event) => this.onopen?.(event);
+    source.onerror = (event) => this.onerror?.(event);
+    for (const [name, listener] of this.#listeners) source.addEventListener(name, listener);
+    return source;
   }
 
   get readyState() { return this.#inner.readyState; }
 
+  /** @param {string} name @param {EventListener} listener */
   addEventListener(name, listener) {
     this.#listeners.push([name, listener]);
     this.#inner.addEventListener(name, listener);
   }
 
+  /** @param {string} name @param {EventListener} listener */
   removeEventListener(name, listener) {
     this.#listeners = this.#listeners.filter((each) => each[0] !== name || each[1] !== listener);
     this.#inner.removeEventListener(name, listener);
@@ -67,8 +92,7 @@ class Source {
     this.#inner.close();
   }
 }
-if (window.htmx) htmx.createEventSource = (url) => new Source(url);
 
-document.addEventListener("htmx:sseError", () => {
-  if (!document.hidden) tell("The studio does not answer just now; this page goes on when it does.");
-});
+// @ts-expect-error htmx is a classic script without types.
+const { htmx } = window;
+if (htmx) htmx.createEventSource = (/** @type {string} */ url) => new VisibleSource(url);
