@@ -31,8 +31,9 @@ from hyoka.search import KINDS, SearchSpec
 from hyoka.search.settings import Setting, setting_named
 from hyoka.storage.model_file import BUILT_IN, LEARNED, NETWORK, ModelFile
 
-_NOT_HERE: Final = frozenset({"as_json", "quiet", "cluster_address"})
-"""Fields that no form has: a run's words go to its log, and its work is done on this machine."""
+_NOT_HERE: Final = frozenset({"as_json", "quiet", "cluster_address", "fastchess"})
+"""Fields that no form has: a run's words go to its log, its work is done on this machine, and the
+command line of another program names engines to start."""
 _SQL: Final = "SQL"
 _PATHS: Final = re.compile(r"FILE|FOLDER|STUDY|RECORDS|MATCH|MODEL")
 _SPECS: Final = re.compile(r"SPEC|PLAYER|SEARCH")

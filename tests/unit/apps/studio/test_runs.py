@@ -135,6 +135,7 @@ def test_a_form_stands_for_the_words_that_one_would_type(allow: Allow) -> None:
         ("study evaluate", {}, "STUDY"),
         ("match run", {"players": ["a\x07b"]}, "one line"),
         ("match run", {"no_such": ["1"]}, "no field"),
+        ("match run", {"fastchess": ["-engine cmd=sh name=a -engine cmd=sh"]}, "no field"),
     ],
 )
 def test_what_the_command_line_would_not_take_is_not_started(
