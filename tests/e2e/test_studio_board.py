@@ -96,6 +96,10 @@ def test_a_whole_game_of_chess_by_clicks(opened: Opened, studio: StudioProcess) 
     page.get_by_role("button", name=re.compile("^Variation Qh4")).wait_for()
     page.get_by_role("button", name="Undo").click()
     at_ply(page, 3)
+    for ply in (2, 1):  # the focus stays on a button that was pressed
+        page.get_by_role("button", name="Back one move").press("Enter")
+        at_ply(page, ply)
+    assert page.evaluate("document.activeElement.id") == "step-back"
 
 
 def test_a_pawn_becomes_what_is_chosen(opened: Opened, studio: StudioProcess) -> None:
