@@ -353,7 +353,8 @@ class Analyses:
 
     def curves(self, table: BoardState) -> list[ValueCurve]:
         """What evaluators said of the positions of the line, as far as it is known."""
-        known = [self._values.get(key, {}) for key in _keys(table)]
+        with self._lock:
+            known = [dict(self._values.get(key, {})) for key in _keys(table)]
         names = list(dict.fromkeys(name for values in known for name in values))
         titles = distinct_titles([self._titles[name] for name in names], names)
         return [

@@ -689,6 +689,8 @@ def test_games_of_the_folder(client: TestClient) -> None:
         shown = client.get(answer.headers["location"])
         assert state_of(shown.text)["moves"] == ["e2e4 e7e5 d1h5 e8e7 h5e5"]
         assert state_of(shown.text)["ply"] == ["2"]
+        assert '<span class="who">&lt;script&gt;alert(1)&lt;/script&gt;</span>' in shown.text
+        assert HOSTILE not in shown.text
     opened = client.get("/board?path=games.pgn&live=1&tab=explorer").headers["location"]
     assert "&live=1&" in opened
     assert "&tab=explorer" in opened
