@@ -67,7 +67,9 @@ _TITLES: Final = {
     "force": "replace other files",
 }
 """Titles of fields whose option says too little."""
-_AT_FIRST: Final = frozenset({"evaluators", "game", "games", "folder", "to", "output", "sprt"})
+_AT_FIRST: Final = frozenset(
+    {"evaluators", "game", "games", "folder", "to", "output", "outputs", "sprt"}
+)
 
 
 @dataclass(frozen=True)

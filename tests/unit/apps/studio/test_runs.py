@@ -104,6 +104,8 @@ def test_fields_are_choices_of_what_is_there(tmp_path: Path) -> None:
     evaluators = inputs("study evaluate", study=["study"])["evaluators"]
     assert {"comments", "sf", "uct:playouts=200"} <= {value for value, _ in evaluators.choices}
     assert inputs("study create")["study"].shape == "text"
+    assert "pgn" in [value for value, _ in inputs("study create")["format"].choices]
+    assert inputs("learn weights")["methods"].shape == "checks"
     assert [value for value, _ in inputs("study create")["files"].choices] == ["games.pgn"]
     players = inputs("match run", players=["random\nrandom", "mine=uct"])["players"]
     assert "random" in players.ticked

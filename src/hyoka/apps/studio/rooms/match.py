@@ -259,7 +259,8 @@ def duel_facts(duel: DuelSummary) -> list[tuple[str, str]]:
     counts = ", ".join(f"{count:,}" for count in pairs.counts)
     facts = [
         ("Elo", elo_words),
-        ("Games", str(duel.score.score)),
+        ("Score", duel.rate.text(".1%")),
+        ("Games", str(duel.score.score).replace("-", "−")),
         ("Superiority", f"{duel.superiority:.1%} likely, p {duel.permutation_p:.2g}"),
         ("Pairs", f"{pairs.pairs:,} ({counts} with 0, ½, 1, 1½, 2 points)" if pairs.pairs else "0"),
     ]

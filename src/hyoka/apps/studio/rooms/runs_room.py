@@ -19,6 +19,8 @@ from hyoka.apps.studio.pages import END, address, fragment, html, page, status_a
 from hyoka.apps.studio.runs import Run, Runs
 from hyoka.apps.studio.state import Room, Studio, studio_of
 from hyoka.games import DEFAULT_GAME, FACTS
+from hyoka.records.formats import FORMATS
+from hyoka.search import EXACT_METHODS
 from hyoka.workflows import load_experiments
 
 WAIT: Final = "wait"
@@ -175,6 +177,16 @@ _MODELS: Final[Mapping[str, tuple[str, ...]]] = {
     "models": ("strengths", "mets", "latent", "combined"),
 }
 """The kinds of models that a field takes."""
+_WORDS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
+    "--exact": [(name, name.capitalize()) for name in EXACT_METHODS],
+    "--format": [(name, words) for name, words in FORMATS.items()],
+    "--method": [("mlm", "Maximum likelihood"), ("ls", "Least squares")],
+    "--scale": [(name, name.capitalize()) for name in ("tiny", "small", "medium", "paper")],
+    "--derived": [("all", "All"), ("cheap", "Those that cost little"), ("none", "None")],
+    "--device": [("cpu", "CPU"), ("cuda", "GPU (CUDA)")],
+    "--objective": [(name, name.capitalize()) for name in ("comparison", "combination")],
+}
+"""Values of options that are words."""
 _EVALUATOR_LEVELS: Final = 2
 _MOST_OFFERED: Final = 40
 
@@ -201,8 +213,9 @@ def _choices(
     """What there is to choose for a field, and whether other values may be typed."""
     if each.name == "game":
         return [(name, facts.title) for name, facts in FACTS.items()], False
-    if each.metavar == "EXPERIMENT":
-        return [(name, name) for name in _experiments()], False
+    words = [(name, name) for name in _experiments()] if each.metavar == "EXPERIMENT" else []
+    if words := words or [*_WORDS.get(each.option or "", ())]:
+        return words, each.option in ("--derived", "--objective", "--device")
     known = _evaluators(studio, values) if each.name.startswith("evaluator") else []
     if known and (each.metavar == "NAME" or form.name == "learn offsets"):
         return known, True
