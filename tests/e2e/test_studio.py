@@ -212,6 +212,9 @@ def test_an_empty_folder_has_something_to_do(browser: "Browser", tmp_path: Path)
         opened.page.get_by_role("navigation").get_by_role("link", name="Home").click()
         assert opened.page.get_by_role("link", name="studies/othello", exact=True).is_visible()
         assert opened.page.get_by_text("records/othello.sgf.xz", exact=True).is_visible()
+        opened.page.goto(f"{studio.origin}/review")
+        opened.page.get_by_role("link", name="records/othello.sgf.xz").click()
+        opened.page.get_by_role("heading", name="records/othello.sgf.xz").wait_for()
         opened.page.goto(f"{studio.origin}/runs")  # until its scripts are loaded
         studio.kill()
         opened.page.get_by_text("does not answer").wait_for()  # the page says so, and stays
