@@ -82,6 +82,8 @@ _SOLVE_S: Final = 10.0
 _MOST_FIELDS: Final = 100
 _LINES: Final = (5, 4, 3, 3)
 """Moves shown of each evaluator, by the number of evaluators."""
+_FIRST_S: Final = 0.08
+"""The answer to a new analysis waits so long for its first lines."""
 _QUICK_S: Final = 1.0
 _SLOW_S: Final = 0.4
 """An analysis is shown as it changes at first, then after this time."""
@@ -334,6 +336,7 @@ def _reply(request: Request, table: BoardState) -> Response:
 def _analyze(request: Request, table: BoardState) -> Response:
     """Begin to think about what is on the board."""
     job = analyses_of(request).analyze(studio_of(request), table)
+    job.has_news.wait(_FIRST_S)
     answer = fragment("board/analysis.html", job=job, lines=Markup(_lines_of(job)))
     answer.headers["HX-Replace-Url"] = table.address
     return answer

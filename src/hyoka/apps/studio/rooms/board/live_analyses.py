@@ -261,6 +261,8 @@ class Job:
     seen: float = field(default_factory=time.monotonic)
     stopped: bool = False
     workers: list[threading.Thread] = field(default_factory=list)
+    has_news: threading.Event = field(default_factory=threading.Event)
+    """Set by the first result or end of an evaluator."""
     counts: dict[str, int] = field(default_factory=dict)
     """Of the evaluation of a whole game: evaluated positions by evaluator."""
     _stoppers: list[Callable[[], None]] = field(default_factory=list)
@@ -321,6 +323,7 @@ class Job:
             except Exception as error:  # a page waits for an answer, whatever it is
                 analysis_line.state, analysis_line.problem = "failed", type(error).__name__
             finally:
+                self.has_news.set()
                 self._stoppers.remove(analyst.stop)  # a search has its own memory, and keeps it
 
         self._stoppers = [each.stop for each in analysts]
@@ -400,6 +403,7 @@ class Analyses:
         def work(analysis_line: AnalysisLine, analyst: Analyst) -> None:
             def on_result(result: SearchResult) -> None:
                 analysis_line.result = result
+                job.has_news.set()
                 if job.is_unseen or job.stopped:
                     analyst.stop()
 
@@ -408,6 +412,7 @@ class Analyses:
                 job.keep(analysis_line, tree)
             for variations in () if tree is not None else analyst.variations(analysis_line.line):
                 analysis_line.variations = variations
+                job.has_news.set()
                 if job.is_unseen or job.stopped:
                     break
             self.note(key, analysis_line.name, analysis_line.value)

@@ -445,6 +445,16 @@ def test_lines_are_sorted_by_value_at_equal_depth(client: TestClient) -> None:
         assert re.search(r"depth \d+, [\d,]+ nodes", last)
 
 
+def test_the_answer_to_a_new_analysis_has_lines(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hyoka.apps.studio.rooms.board._FIRST_S", 60.0)
+    values = {"game": "chess", "with": "ab", "seconds": "0.5"}
+    begun = client.post("/board/analyze", data=values, headers=PART).text
+    assert 'class="share"' in begun
+    finished(client, begun)
+
+
 def test_one_of_two_evaluators_is_on_the_board(client: TestClient) -> None:
     both = {"game": "go9", "with": ["uct", "mc"], "seconds": "0.05"}
     said = finished(client, client.post("/board/analyze", data=both, headers=PART).text)
