@@ -3,7 +3,9 @@
 
 A *room* is a part of it: Home, Board, Study, Runs, Match, Learning. To add one: a module in `rooms`
 with a `ROOM`, a line in `rooms.ROOMS`, templates in `templates/NAME/`, and, if it needs them,
-`static/NAME.css` and `static/NAME.js`. A room uses:
+`static/NAME.css` and `static/NAME.js`, an ES module that may import others of `static/NAME/` and
+`static/studio/`. Classes that rooms share (`.cards`, `.toolbar`, `.split`, `.chip`, `.drawer`) are
+in `static/studio.css`. A room uses:
 
 - `studio_of(request)`: the folder (`.folder`), the allowed engines (`.engines`),
   the runs (`.runs`);
