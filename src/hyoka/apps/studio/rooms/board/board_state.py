@@ -321,7 +321,7 @@ def usual(game: str) -> str:
 
 
 def _evaluators(texts: Iterable[object], facts: GameFacts) -> Words:
-    """Evaluators of an analysis; none for the usual one alone."""
+    """Evaluators of an analysis; none for the default alone."""
     names = tuple(dict.fromkeys(filter(None, (str(each).strip() for each in texts))))
     return () if names == (usual(facts.name),) else names
 

@@ -179,7 +179,7 @@ class AnalysisLine:
         ]
 
     def _words_of(self, moves: Sequence[str]) -> list[tuple[str, str]]:
-        """An engine's variation, as far as it is legal; see `words_of`."""
+        """An engine's variation up to its first illegal move; see `words_of`."""
         line, legal = self.line, list[AnyMove]()
         for text in moves[:_PV]:
             if not line.is_legal(text):
@@ -355,7 +355,7 @@ class Analyses:
                 self._values.popitem(last=False)
 
     def curves(self, table: BoardState) -> list[ValueCurve]:
-        """What evaluators said of the positions of the line, as far as it is known."""
+        """What evaluators said of the positions of the line, as far as known."""
         with self._lock:
             known = [dict(self._values.get(key, {})) for key in _keys(table)]
         names = list(dict.fromkeys(name for values in known for name in values))

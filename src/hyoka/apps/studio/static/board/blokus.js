@@ -58,7 +58,7 @@ const isInside = (board, [row, column]) => row >= 0 && column >= 0 && row < boar
 const key = (cells) => [...cells].sort((a, b) => a - b).join();
 
 /**
- * The moves that lay the piece as it is turned.
+ * The moves that lay the piece in its orientation.
  * @param {Board} board
  */
 function fitting(board) {
@@ -159,7 +159,7 @@ function readTray() {
 /**
  * Choose a piece.
  * @param {HTMLButtonElement | undefined} button
- * @param {boolean} keep as it is turned
+ * @param {boolean} keep its orientation
  */
 function pick(button, keep = false) {
   if (!button) piece = null;
