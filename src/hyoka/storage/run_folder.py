@@ -18,9 +18,8 @@ from typing import IO, Any, Final, Self
 
 from hyoka.foundation.errors import StudyError, escape_control_chars
 from hyoka.foundation.text import shorten
-from hyoka.storage.files import now, open_regular, read_regular, write_text
+from hyoka.storage.files import check_is_original, now, open_regular, read_regular, write_text
 from hyoka.storage.outputs import check_output_folder
-from hyoka.storage.remote import check_is_original
 
 LOCK: Final = ".lock"
 _PATIENCE_S: Final = 0.25

@@ -25,7 +25,7 @@ from hyoka.foundation.progress import OnProgress
 from hyoka.games import registered_names
 from hyoka.records import Record, Remark, batches
 from hyoka.records.bulk import GameTable
-from hyoka.storage.files import now, sync_folder, umask
+from hyoka.storage.files import now, origin_of, study_folder, sync_folder, umask
 from hyoka.storage.manifest import (
     DESCRIPTION,
     VERSION,
@@ -36,7 +36,6 @@ from hyoka.storage.manifest import (
     read_part,
     reading,
 )
-from hyoka.storage.remote import origin_of, study_folder
 from hyoka.storage.result import html_table
 from hyoka.storage.run_folder import is_held, locked
 from hyoka.study import analyses as analyzing

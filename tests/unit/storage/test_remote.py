@@ -9,7 +9,7 @@ import pytest
 
 import hyoka as hk
 from hyoka.foundation.errors import StudyError
-from hyoka.storage.remote import copy_of, is_url
+from hyoka.storage.files import copy_of, is_url
 from hyoka.study.tables import GameChoice
 
 pytest.importorskip("fsspec", reason="needs fsspec")

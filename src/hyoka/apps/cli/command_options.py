@@ -23,8 +23,8 @@ import typer.models
 
 from hyoka.apps.cli.output import output_mode
 from hyoka.foundation.options import WHERE_HELP, Option, make_plan, options_of
+from hyoka.storage.files import study_folder
 from hyoka.storage.outputs import check_distinct, check_output, check_output_folder
-from hyoka.storage.remote import study_folder
 
 SHORT: Final = {
     "--cluster": "", "--evaluator": "-e", "--force": "-f", "--game": "-g", "--games": "-n",
