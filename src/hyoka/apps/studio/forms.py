@@ -23,7 +23,7 @@ from starlette.convertors import Convertor, register_url_convertor
 import hyoka as hk
 from hyoka.agents.kinds import AGENT_KINDS, roles_of
 from hyoka.apps.studio.allowed_engines import Engines
-from hyoka.apps.studio.folder import Folder
+from hyoka.apps.studio.folder import Folder, FolderItem
 from hyoka.foundation.errors import escape_control_chars
 from hyoka.foundation.text import shorten
 from hyoka.games import FACTS
@@ -511,7 +511,9 @@ _MODEL_SEARCHES: Final[Mapping[str, tuple[str, ...]]] = {
 """The settings of a search that a kind of model is for."""
 _ALPHA_BETA_MODELS: Final = ("weights", "evaluation")
 _NOT_IN_SPECS: Final = re.compile(r"[,=@\\\s\x00-\x1f\x7f]")
-_MODELS_OFFERED: Final = 40
+_MODELS_OFFERED: Final = 20
+_IN_LOOP: Final = re.compile(r"(.+)/(?:generation-\d+/[^/]+|evaluations/\d+\.eval)")
+"""Models of the generations and individuals of a loop."""
 
 
 def levels_of(kind: str) -> tuple[tuple[str, str], ...]:
@@ -540,14 +542,23 @@ def agent_choices(
     for kind in kinds:
         title, words = _AGENT_TITLES.get(kind, kind), _AGENT_WORDS.get(kind, KINDS[kind][0])
         choices.append(AgentChoice(kind, title, words, kind, levels_of(kind)))
-    models = [each for each in folder.items("model") if each.facts["game"] == game]
-    for model in models[:_MODELS_OFFERED]:
+    for model in _newest_models(folder, game):
         text = model_agent(model.path, model.facts["kind"])
         kind = text.partition(":")[0]
         if kind in kinds:
             about = f"{_AGENT_TITLES[kind]} with {model.path}, {model.facts['words']}."
             choices.append(AgentChoice(text, Path(model.path).name, about, kind, levels_of(kind)))
     return choices
+
+
+def _newest_models(folder: Folder, game: str) -> list[FolderItem]:
+    """The newest models of a game; of those that a loop made, the newest only."""
+    models: dict[str, FolderItem] = {}
+    for model in folder.items("model"):
+        if model.facts["game"] == game:
+            loop = _IN_LOOP.fullmatch(model.path)
+            models.setdefault(model.path if loop is None else f"{loop[1]}/", model)
+    return list(models.values())[:_MODELS_OFFERED]
 
 
 def model_agent(path: str, kind: str) -> str:

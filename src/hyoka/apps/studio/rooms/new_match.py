@@ -447,7 +447,7 @@ def show(request: Request) -> Response:
     cards = [card for card in match.cards if str(card.number) != remove]
     if add:
         cards.append(PlayerCard(100, add))
-    if not pairs:
+    if not (match.cards or add or remove):
         kinds = [each.text for each in match.choices if each.kind]
         cards = [PlayerCard(1, kinds[0]), PlayerCard(2, kinds[0], level="playouts=50")]
     changed = NewMatch(match.studio, tuple(cards), values)

@@ -84,6 +84,12 @@ def test_models_of_the_folder_are_players(studio: Studio) -> None:
     assert "ab:eval=weights.json" in texts
     cards = (("game", "othello"), ("p1", "ab:eval=weights.json"), ("p2", "ab"))
     assert "ab:eval=weights.json,nodes=2000 ab:nodes=2000" in command_of(studio, *cards)
+    loop = studio.folder.root / "loop" / "evaluations"
+    loop.mkdir(parents=True)
+    for number in range(30):
+        ModelFile.of("evaluation", b"none", game="othello").save(loop / f"{number}.eval")
+    texts = [each.text for each in agent_choices(studio.folder, studio.engines, "othello")]
+    assert sum("loop/" in text for text in texts) == 1, "the newest of a loop"
     assert "ab:eval=weights.json" not in {
         each.text for each in agent_choices(studio.folder, studio.engines, "chess")
     }
@@ -151,6 +157,7 @@ def test_a_match_has_its_page_before_its_first_game(
     cookies = {"hyoka-studio-80": "t"}
     client = TestClient(app, "http://127.0.0.1", cookies=cookies, follow_redirects=False)
     own = {"origin": "http://127.0.0.1"}
+    assert client.get("/match/new?game=othello").text.count('class="card player"') == 2
     empty = client.get("/match/new?game=go9&p1=uct&p1.name=&p2=random&p2.set.seed=&games=20")
     assert empty.headers["location"] == "/match/new?game=go9&games=20&p1=uct&p2=random"
     added = client.get("/match/new?game=go9&p1=uct&p2=mc&remove=1&add=sf").headers["location"]
