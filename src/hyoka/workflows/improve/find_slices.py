@@ -120,7 +120,7 @@ def _measure_at_rest(study: Study, plan: ImprovePlan, leaves: TermLeaves) -> Mea
     table = table.filter(pa.array(np.isin(_keys_of(table), at_rest)))
     numbers, count = game_numbers(leaves.games)
     sample = Sample(
-        plan.evaluator,
+        plan.spec.title,
         leaves.evaluation.unit,
         leaves.scores().astype(np.float32),
         leaves.results.astype(np.float32),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hyoka.analysis.sample import probability_text
+from hyoka.foundation.text import counted
 from hyoka.reporting import Block, Board, Boards, Card, Chart, Page, Section, Table
 from hyoka.reporting.charts import Dot, chart_of, dots
 from hyoka.reporting.page import caveats
@@ -43,11 +44,36 @@ def _cards(study: Study, story: Improvement) -> Iterator[str | Card]:
     """The story's sentences; the outcome and the worst slice have pictures."""
     outcome, *steps = story.sentences()
     yield Card(outcome, "Outcome", _elo_chart(story), _MATCHES)
+    if story.candidates:
+        yield _losses(story)
     for sentence in steps:
         if any(sentence.startswith(each.sentence) for each in story.findings.slices):
             yield Card(sentence, "Bias", next(iter(_boards(study, story)), None), _WRONG)
         else:
             yield sentence
+
+
+def _losses(story: Improvement) -> Card:
+    """How much the fits improve the prediction of held-out games."""
+    changes = [(each.name, each.loss.change) for each in story.candidates]
+    chart = dots(
+        [Dot(name, change.value, *change.ends) for name, change in changes],
+        x="change of log-loss",
+        reference=0,
+        spec="+.4f",
+    )
+    better = sum(each.is_better_on_paper for each in story.candidates)
+    return Card(
+        f"{better} of {counted(len(changes), 'fit')} improve{'s' if better == 1 else ''} log-loss "
+        f"on {story.findings.held_out_games:,} held-out games significantly.",
+        "Fit",
+        Chart(chart, "Change of log-loss on held-out games, with 95% intervals; less is better."),
+        _fit_title(story, story.candidates[0]),
+    )
+
+
+def _fit_title(story: Improvement, candidate: Candidate) -> str:
+    return "The fit" if len(story.candidates) == 1 else f"The fit: {candidate.name}"
 
 
 def _boards(study: Study, story: Improvement) -> Sequence[Board]:
@@ -186,8 +212,7 @@ def _fit_section(story: Improvement, each: Candidate, still: bool) -> Section:
         ("Weight", "Fitted", "Formerly"),
         tuple((w.name, w.weight.text(".4g"), _number(w.former)) for w in each.weights),
     )
-    title = "The fit" if len(story.candidates) == 1 else f"The fit: {each.name}"
-    return Section(title, tuple(words), (metrics, *charts, slices, weights))
+    return Section(_fit_title(story, each), tuple(words), (metrics, *charts, slices, weights))
 
 
 def _capital(words: str) -> str:
