@@ -39,10 +39,11 @@ from hyoka.apps.studio.pages import (
     watch,
 )
 from hyoka.apps.studio.rooms.board.board_agents import (
-    LEVELS,
     AgentSlot,
     analysis_slot,
     in_thread,
+    level_titles,
+    measured_levels,
     refusal,
     reply,
     value_of,
@@ -178,7 +179,10 @@ def _values(request: Request, table: BoardState, note: str) -> dict[str, Any]:
             for index, text in enumerate([*evaluators(table), ""][:MOST])
         ],
         "can_be_set_up": can_be_set_up(facts),
-        "levels": LEVELS,
+        "levels": level_titles(
+            table.game, table.against, is_engine=table.against in studio.engines.allowed
+        ),
+        "measured": measured_levels().get(table.game),
         "own": OWN,
         "tabs": {name: title for name, title in TABS.items() if name != "solve" or solver},
         "review": address("/review", **table.query()),

@@ -3,10 +3,13 @@
 
 import asyncio
 import contextlib
+import functools
+import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import anyio
@@ -50,31 +53,64 @@ class Level:
 
     title: str
     playouts: int | None
-    depth: int | None
+    """None: by time."""
+    nodes: int | None
+    """For searches that have no playouts."""
     time_s: float
     """For searches that count neither, and for engines."""
 
-    def limits(self, agent: Agent[Any]) -> SearchLimits:
-        """The limits of an agent at this level: by playouts or depth, else by time."""
-        name = agent.best_limit
-        number = getattr(self, name, None)
-        return SearchLimits(**{name: number}) if number else SearchLimits(time_s=self.time_s)
+    def limit(self, agent: Agent[Any]) -> tuple[str, Any]:
+        """What limits an agent at this level, a field of `SearchLimits`, and how much."""
+        name = {"playouts": "playouts", "depth": "nodes"}.get(agent.best_limit, "time_s")
+        number = getattr(self, name)
+        return ("time_s", self.time_s) if number is None else (name, number)
 
-    @property
-    def words(self) -> str:
-        """Description of the level for the opponent."""
-        if self.playouts is None:
-            return f"{self.title} (thinks {self.time_s:g} s)"
-        return self.title
+    def limits(self, agent: Agent[Any]) -> SearchLimits:
+        """The limits of an agent at this level: by playouts or nodes, else by time."""
+        name, number = self.limit(agent)
+        return SearchLimits(**{name: number})
 
 
 LEVELS: Final = {
-    "beginner": Level("Beginner", 20, 1, 0.05),
-    "casual": Level("Casual", 200, 2, 0.1),
-    "club": Level("Club player", 2_000, 4, 0.3),
-    "strong": Level("Strong", None, None, 1.0),
+    "beginner": Level("Beginner", 20, 20, 0.05),
+    "casual": Level("Casual", 200, 200, 0.1),
+    "club": Level("Club player", 2_000, 2_000, 0.3),
+    "strong": Level("Strong", 6_000, 140_000, 1.0),
     "strongest": Level("Strongest", None, None, 5.0),
 }
+COUNTED: Final = tuple(name for name, level in LEVELS.items() if level.playouts is not None)
+"""Levels whose strength does not depend on the machine."""
+LEVELS_FILE: Final = "levels.json"
+"""Elo of the levels by game, from matches: `scripts/levels.py` writes it."""
+
+
+@functools.cache
+def measured_levels() -> Mapping[str, Mapping[str, Any]]:
+    """By game: the search, the number of games, and the Elo of each level above the first."""
+    file = Path(__file__).with_name(LEVELS_FILE)
+    table: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+    return table
+
+
+def level_titles(game: str, against: str, *, is_engine: bool = False) -> dict[str, str]:
+    """The levels of an opponent; in Elo if it is the search that was measured, or nobody yet.
+
+    >>> level_titles("go9", "sf", is_engine=True)["casual"]
+    'Casual (thinks 0.1 s)'
+    """
+    titles = {
+        name: each.title
+        if name in COUNTED and not is_engine
+        else f"{each.title} (thinks {each.time_s:g} s)"
+        for name, each in LEVELS.items()
+    }
+    measured = measured_levels().get(game)
+    if is_engine or measured is None or against not in ("", measured["search"]):
+        return titles
+    for name in COUNTED[1:]:
+        elo = round(measured["levels"][name]["elo"], -1)
+        titles[name] += f" · about {elo:,} Elo above {LEVELS[COUNTED[0]].title}"
+    return titles
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,16 @@ from e2e.studio import HOSTILE, furnished
 from engines import fake
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
+from hyoka.apps.studio.rooms.board.board_agents import COUNTED, measured_levels
 from hyoka.apps.studio.rooms.board.board_state import BoardState, table_of
 from hyoka.apps.studio.rooms.board.live_analyses import ValueCurve, marks
 from hyoka.apps.studio.rooms.board.picture import picture, turned
 from hyoka.apps.studio.rooms.board.setup import Draft
+from hyoka.games import game_facts
 from hyoka.learning.mets import Mets, learn_mets
 from hyoka.records.bulk import GameTable
 from hyoka.records.samples import sample_path
+from hyoka.search import SearchSpec
 
 OURS = "http://127.0.0.1"
 OWN_PAGE = {"origin": OURS, "sec-fetch-site": "same-origin"}
@@ -242,9 +245,50 @@ def test_only_those_are_offered_who_play_the_game(client: TestClient) -> None:
     assert not {"mate", "exact", "fake"} & set(offered(client, "go9", "with-0"))
     assert "exact" in offered(client, "othello", "with-0")
     assert offered(client, "go9", "against")["uct"] == "Tree search", "titles are for people"
-    levels = client.get("/board?game=go9").text
-    assert ">Casual</option>" in levels
-    assert ">Strong (thinks 1 s)</option>" in levels
+
+
+def test_levels_are_stated_in_elo_where_they_were_measured(client: TestClient) -> None:
+    def levels(**query: str) -> str:
+        return client.get("/board", params=query).text
+
+    elo = round(measured_levels()["go9"]["levels"]["casual"]["elo"], -1)
+    assert f">Casual · about {elo:,} Elo above Beginner</option>" in levels(game="go9")
+    assert f">Casual · about {elo:,} Elo" in levels(game="go9", against="uct")
+    assert ">Casual</option>" in levels(game="go9", against="ab")
+    assert ">Casual</option>" in levels(game="go13")
+    assert ">Strongest (thinks 5 s)</option>" in levels(game="go9")
+    assert ">Strong (thinks 1 s)</option>" in levels(game="chess", against="fake")
+
+
+def test_the_table_of_levels_is_that_of_the_guide() -> None:
+    """Written by `scripts/levels.py`, which plays the matches."""
+    rows = []
+    for game, measured in measured_levels().items():
+        facts = game_facts(game)
+        assert measured["search"] == SearchSpec.from_text(facts.search.spec).kind
+        found = measured["levels"]
+        assert list(found) == list(COUNTED)
+        elos = [each["elo"] for each in found.values()]
+        assert elos == sorted(set(elos))
+        assert all(
+            (each["low"] is None or each["low"] <= each["elo"])
+            and (each["high"] is None or each["elo"] <= each["high"])
+            for each in found.values()
+        )
+        cells = [
+            f"{each['elo']:,} ({_end(each['low'])} to {_end(each['high'])})"
+            for each in list(found.values())[1:]
+        ]
+        names = [facts.heading, f"`{measured['search']}`", f"{measured['games']:,}"]
+        rows.append(" | ".join([*names, *cells]))
+    assert len(rows) == 5
+    guide = (Path(__file__).parents[6] / "docs/guides/studio.md").read_text()
+    for row in rows:
+        assert f"| {row} |" in guide, row
+
+
+def _end(elo: int | None) -> str:
+    return "∞" if elo is None else f"{elo:,}"
 
 
 def test_an_agent_with_settings_stays_picked(client: TestClient) -> None:
