@@ -30,7 +30,7 @@ def test_a_review_fills_in_and_the_board_follows(browser: "Browser", tmp_path: P
         page = opened.page
         page.get_by_role("heading", name="Key moments").wait_for()
         assert page.locator("[data-place]").get_attribute("data-place") == "5"
-        page.wait_for_selector('[data-place="5"] .bar-of-value .first')  # told at the end
+        page.wait_for_selector('[data-place="5"] .bar-of-value .first')  # said at the end
         page.keyboard.press("ArrowLeft")
         page.wait_for_selector('[data-place="4"]')
         assert "ply=4" in page.url
