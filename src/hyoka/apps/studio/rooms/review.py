@@ -267,7 +267,7 @@ class Review:
     def numbers(self) -> list[str]:
         """How people number the move before each ply: `12.`, in chess also `12…`."""
         plies = range(self.total)
-        if self.table.game != "chess":
+        if self.table.facts.mates_in != "moves":  # a move is one of each player in chess only
             return [f"{ply}." for ply in plies]
         fields = self.table.first_position.text.split()
         first = 2 * int(fields[5]) - 1 + (fields[1] == "b")
