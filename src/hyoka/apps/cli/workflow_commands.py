@@ -325,7 +325,7 @@ def studio_command(
     from hyoka.apps.studio import allowed_engines as engines  # noqa: PLC0415 - slow to import
     from hyoka.apps.studio import server as serving  # noqa: PLC0415
     from hyoka.apps.studio.folder import Folder  # noqa: PLC0415
-    from hyoka.apps.studio.state import Studio  # noqa: PLC0415
+    from hyoka.apps.studio.pages import Studio  # noqa: PLC0415
 
     if not folder.is_dir():
         raise SourceError(f"{folder}: no such folder; make it first: mkdir {folder}")

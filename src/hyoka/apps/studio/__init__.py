@@ -23,7 +23,7 @@ GET changes nothing. Paths come from `folder.path(text)`, players and evaluators
 
 from hyoka.apps.studio.allowed_engines import Engines
 from hyoka.apps.studio.folder import Folder
+from hyoka.apps.studio.pages import Studio
 from hyoka.apps.studio.server import serve, studio_app
-from hyoka.apps.studio.state import Studio
 
 __all__ = ["Engines", "Folder", "Studio", "serve", "studio_app"]

@@ -23,9 +23,8 @@ import hyoka as hk
 import hyoka.reporting
 from hyoka.apps.studio.access import TOKEN, AccessControl, new_token
 from hyoka.apps.studio.blocks import PageWidth, warm_up
-from hyoka.apps.studio.pages import HERE, failure, stamp
+from hyoka.apps.studio.pages import HERE, Studio, failure, stamp
 from hyoka.apps.studio.rooms import ROOMS
-from hyoka.apps.studio.state import Studio
 from hyoka.reporting.charts import BLOCKS_CSS
 from hyoka.study.sql import within_memory
 

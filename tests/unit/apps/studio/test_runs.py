@@ -22,9 +22,9 @@ from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio.allowed_engines import Engines, engines_from_settings, named_engines
 from hyoka.apps.studio.folder import Folder
 from hyoka.apps.studio.forms import TASKS, Allow, Forms, command_text, task_title
+from hyoka.apps.studio.pages import Studio
 from hyoka.apps.studio.rooms.runs_room import Input, input_of
 from hyoka.apps.studio.runs import Run, Runs
-from hyoka.apps.studio.state import Studio
 from hyoka.study.evaluating import evaluate
 
 FORMS = Forms.of(COMMANDS)

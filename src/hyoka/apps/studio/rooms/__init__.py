@@ -3,9 +3,9 @@
 
 from typing import Final
 
+from hyoka.apps.studio.pages import Room
 from hyoka.apps.studio.rooms import board, home, learning, match, review, study
 from hyoka.apps.studio.rooms import runs_room as runs
-from hyoka.apps.studio.state import Room
 
 ROOMS: Final[tuple[Room, ...]] = (
     home.ROOM,

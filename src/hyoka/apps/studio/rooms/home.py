@@ -14,9 +14,8 @@ from starlette.routing import Route
 import hyoka as hk
 from hyoka.apps.studio import folder as uploads
 from hyoka.apps.studio.access import REPORT_POLICY
-from hyoka.apps.studio.pages import address, page
+from hyoka.apps.studio.pages import Room, Studio, address, page, studio_of
 from hyoka.apps.studio.rooms.learning import loops_among
-from hyoka.apps.studio.state import Room, Studio, studio_of
 from hyoka.games import FACTS
 from hyoka.records.samples import SAMPLES, sample_path
 

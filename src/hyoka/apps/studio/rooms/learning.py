@@ -19,19 +19,21 @@ from hyoka.apps.studio.folder import FolderItem
 from hyoka.apps.studio.forms import TASKS, model_agent, whole_number
 from hyoka.apps.studio.pages import (
     END,
+    Room,
+    Studio,
     address,
     fragment,
     game_title,
     html,
     page,
     size_text,
+    studio_of,
     wants_part,
     watch,
     where_to_look,
 )
 from hyoka.apps.studio.rooms.match import match_in
 from hyoka.apps.studio.runs import Run
-from hyoka.apps.studio.state import Room, Studio, studio_of
 from hyoka.arena.ratings import DuelSummary
 from hyoka.foundation.text import counted
 from hyoka.games import FACTS

@@ -18,18 +18,21 @@ import hyoka as hk
 from hyoka.apps.studio.blocks import board, render
 from hyoka.apps.studio.forms import agent_title, is_whole_number, whole_number
 from hyoka.apps.studio.pages import (
+    LruCache,
+    Room,
+    Studio,
     address,
     html,
     moment,
     page,
     result_text,
+    studio_of,
     wants_part,
     watch,
 )
 from hyoka.apps.studio.rooms import new_match
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
 from hyoka.apps.studio.runs import Run
-from hyoka.apps.studio.state import LruCache, Room, Studio, studio_of
 from hyoka.arena import PlayedGame, Sprt
 from hyoka.arena.elo import elo, too_few_reason
 from hyoka.arena.journal import GameInPlay, games_in_play

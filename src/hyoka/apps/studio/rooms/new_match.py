@@ -28,8 +28,16 @@ from hyoka.apps.studio.forms import (
     spec_text,
     whole_number,
 )
-from hyoka.apps.studio.pages import address, duration, fragment, page, status_and_words
-from hyoka.apps.studio.state import Room, Studio, studio_of
+from hyoka.apps.studio.pages import (
+    Room,
+    Studio,
+    address,
+    duration,
+    fragment,
+    page,
+    status_and_words,
+    studio_of,
+)
 from hyoka.arena import Sprt
 from hyoka.arena.elo import rate_of_elo
 from hyoka.arena.plan import TimeControl

@@ -29,7 +29,19 @@ from hyoka.agents import Agent, Evaluator, RecordedGame, spec_of
 from hyoka.analysis.accuracy import CLASSES, AccuracySettings, Moves
 from hyoka.apps.studio.blocks import board
 from hyoka.apps.studio.forms import agent_choices, decimal_number, whole_number
-from hyoka.apps.studio.pages import END, address, fragment, html, page, wants_part, watch
+from hyoka.apps.studio.pages import (
+    END,
+    LruCache,
+    Room,
+    Studio,
+    address,
+    fragment,
+    html,
+    page,
+    studio_of,
+    wants_part,
+    watch,
+)
 from hyoka.apps.studio.rooms.board import games_of, record_from
 from hyoka.apps.studio.rooms.board.board_agents import (
     analysis_slot,
@@ -40,7 +52,6 @@ from hyoka.apps.studio.rooms.board.board_agents import (
 from hyoka.apps.studio.rooms.board.board_state import BoardState, played, table_of, word_of
 from hyoka.apps.studio.rooms.board.picture import lays_pieces, turned, words_of
 from hyoka.apps.studio.rooms.viewer import result_of
-from hyoka.apps.studio.state import LruCache, Room, Studio, studio_of
 from hyoka.engines import Failure
 from hyoka.games import Line, game_facts
 from hyoka.games.diagram import Diagram

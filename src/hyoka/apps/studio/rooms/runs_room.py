@@ -15,9 +15,19 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.forms import TASKS, Allow, Field, Form, agent_choices, command_text
-from hyoka.apps.studio.pages import END, address, fragment, html, page, status_and_words, watch
+from hyoka.apps.studio.pages import (
+    END,
+    Room,
+    Studio,
+    address,
+    fragment,
+    html,
+    page,
+    status_and_words,
+    studio_of,
+    watch,
+)
 from hyoka.apps.studio.runs import Run, Runs
-from hyoka.apps.studio.state import Room, Studio, studio_of
 from hyoka.games import DEFAULT_GAME, FACTS
 from hyoka.records.formats import FORMATS
 from hyoka.search import EXACT_METHODS

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.blocks import in_columns
-from hyoka.apps.studio.pages import fragment, html, page, sentence, wants_part
+from hyoka.apps.studio.pages import Room, fragment, html, page, sentence, studio_of, wants_part
 from hyoka.apps.studio.rooms.study_query import StudyQuery, columns_of, suggested_values
 from hyoka.apps.studio.rooms.study_views import (
     RESULTS,
@@ -25,7 +25,6 @@ from hyoka.apps.studio.rooms.study_views import (
     range_of,
 )
 from hyoka.apps.studio.rooms.viewer import VALUE, GameView, Line, ply_of, result_of, show_game
-from hyoka.apps.studio.state import Room, studio_of
 from hyoka.storage.manifest import DESCRIPTION, read_manifest
 from hyoka.study.sampling import evaluator_titles
 

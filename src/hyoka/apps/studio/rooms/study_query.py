@@ -20,8 +20,7 @@ from hyoka.analysis import Binning, Curve, Curves, DrawnGames, Gaps, Result, Sam
 from hyoka.analysis.curves import least_positions
 from hyoka.analysis.gaps import Equals, NamedGap, named_gap
 from hyoka.apps.studio.forms import decimal_number, whole_number
-from hyoka.apps.studio.pages import address
-from hyoka.apps.studio.state import LruCache, studio_of
+from hyoka.apps.studio.pages import LruCache, address, studio_of
 from hyoka.foundation.options import make_plan
 from hyoka.reporting import AltairChart
 from hyoka.reporting.analysis_charts import evaluation_curves

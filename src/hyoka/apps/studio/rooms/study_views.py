@@ -30,7 +30,7 @@ from hyoka.analysis.gaps import NamedGap
 from hyoka.analysis.metrics import number_text
 from hyoka.analysis.sample import probability_text
 from hyoka.apps.studio.blocks import DrawnCurve, color_number, panels, sparkline
-from hyoka.apps.studio.pages import result_text
+from hyoka.apps.studio.pages import LruCache, result_text
 from hyoka.apps.studio.rooms.study_query import (
     MEMORY,
     SECONDS,
@@ -42,7 +42,6 @@ from hyoka.apps.studio.rooms.study_query import (
     positions_of,
     range_positions,
 )
-from hyoka.apps.studio.state import LruCache
 from hyoka.reporting import Boards, Chart, Details, Downloads, Section, Table
 from hyoka.reporting.analysis_charts import result_section, unique_labels
 from hyoka.reporting.study_report.examples import (

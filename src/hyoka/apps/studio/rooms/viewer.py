@@ -14,9 +14,8 @@ import hyoka as hk
 from hyoka.analysis import value_text
 from hyoka.apps.studio.blocks import board, chart, without_stops
 from hyoka.apps.studio.forms import whole_number
-from hyoka.apps.studio.pages import address, fragment, page, wants_part
+from hyoka.apps.studio.pages import Room, address, fragment, page, wants_part
 from hyoka.apps.studio.rooms.board.board_state import table_of
-from hyoka.apps.studio.state import Room
 from hyoka.games import FACTS, game_facts
 from hyoka.records import Record
 from hyoka.reporting import COLORS, AltairChart, Table

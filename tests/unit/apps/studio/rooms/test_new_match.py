@@ -20,10 +20,10 @@ from hyoka.apps.studio import studio_app
 from hyoka.apps.studio.allowed_engines import Engines
 from hyoka.apps.studio.folder import Folder
 from hyoka.apps.studio.forms import agent_choices, command_text
+from hyoka.apps.studio.pages import Studio
 from hyoka.apps.studio.rooms.match import EloCourse, gauge_of
 from hyoka.apps.studio.rooms.new_match import NewMatch, cost, expected_games
 from hyoka.apps.studio.runs import Run, Runs
-from hyoka.apps.studio.state import Studio
 from hyoka.arena import DuelSummary, PlayedGame, Sprt, Standing
 from hyoka.arena.elo import elo, rate_of_elo
 from hyoka.arena.journal import Pairing

@@ -30,11 +30,15 @@ from hyoka.apps.studio.forms import (
 )
 from hyoka.apps.studio.pages import (
     END,
+    LruCache,
+    Room,
+    Studio,
     address,
     fragment,
     html,
     page,
     sentence,
+    studio_of,
     wants_part,
     watch,
 )
@@ -70,7 +74,6 @@ from hyoka.apps.studio.rooms.board.live_analyses import (
 )
 from hyoka.apps.studio.rooms.board.picture import models_for, picture, ranking, seen, words_of
 from hyoka.apps.studio.rooms.board.setup import EMPTY, Draft, can_be_set_up, palette
-from hyoka.apps.studio.state import LruCache, Room, Studio, studio_of
 from hyoka.arena import PlayedGame
 from hyoka.games import FACTS, game_facts
 from hyoka.records import WRITERS, record_text

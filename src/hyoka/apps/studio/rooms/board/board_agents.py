@@ -20,9 +20,8 @@ import hyoka as hk
 from hyoka.agents import Agent, Evaluator, RecordedGame, TreeEvaluator, Turn
 from hyoka.agents.engine_agent import EngineEvaluator
 from hyoka.apps.studio.forms import AgentChoice
-from hyoka.apps.studio.pages import sentence
+from hyoka.apps.studio.pages import Studio, sentence
 from hyoka.apps.studio.rooms.board.board_state import OWN, BoardState
-from hyoka.apps.studio.state import Studio
 from hyoka.engines import EngineLine, Failure
 from hyoka.foundation.math import logistic
 from hyoka.games import Line, game_facts

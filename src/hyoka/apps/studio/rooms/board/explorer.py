@@ -18,9 +18,8 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.apps.studio.folder import Folder
-from hyoka.apps.studio.pages import fragment
+from hyoka.apps.studio.pages import LruCache, fragment, studio_of
 from hyoka.apps.studio.rooms.board.board_state import BoardState, move_text, word_of
-from hyoka.apps.studio.state import LruCache, studio_of
 from hyoka.games import game_facts
 from hyoka.study.sampling import evaluator_titles
 from hyoka.study.tables import find_positions

@@ -15,6 +15,7 @@ import numpy as np
 import hyoka as hk
 from hyoka.analysis.accuracy import AccuracySettings
 from hyoka.apps.studio.forms import is_whole_number
+from hyoka.apps.studio.pages import Studio
 from hyoka.apps.studio.rooms.board.board_agents import (
     Analyst,
     analysis_slot,
@@ -23,7 +24,6 @@ from hyoka.apps.studio.rooms.board.board_agents import (
 )
 from hyoka.apps.studio.rooms.board.board_state import BoardState, usual, word_of
 from hyoka.apps.studio.rooms.board.picture import heat_of, words_of
-from hyoka.apps.studio.state import Studio
 from hyoka.engines import EngineLine
 from hyoka.foundation.text import distinct_titles
 from hyoka.games import AnyMove, Line, game_facts, name_of
