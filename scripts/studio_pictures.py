@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 from playwright.sync_api import Browser
 
-WIDTH, HEIGHT = 1120, 760
+WIDTH, HEIGHT = 1280, 800
 SCALE: Final = 1.0
 PATIENCE_MS: Final = 60_000
 SETTLED_S: Final = 1.5  # until what a page asks for has come
@@ -30,6 +30,7 @@ ROOMS: Final = {
     "board": Picture(
         "/board?game=chess&moves=e2e4+e7e5+g1f3+b8c6+f1b5+a7a6+b5a4+g8f6&live=1", ".move-lines"
     ),
+    "review": Picture("/review?path=matches/small/games.sgf&number=0&ply=40", ".bad-moves"),
     "study": Picture("/study?path=go9&view=curves&at=comments&low=0.525&high=0.725"),
     "match": Picture("/match?path=matches/small"),
 }

@@ -141,7 +141,7 @@ class SolveComparison:
     """Two agents on the problems that both attempted.
 
     >>> SolveComparison(both=36, only_one=12, only_other=2, neither=0).difference.text(".4f")
-    '+0.2000 (+0.0569 to +0.3404)'
+    '0.2000 (0.0569 to 0.3404)'
     """
 
     both: int
