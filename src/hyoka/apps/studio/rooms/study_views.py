@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +53,7 @@ from hyoka.reporting.study_report.examples import (
     examples_against,
     on_the_board,
 )
+from hyoka.storage.manifest import derived_files, read_manifest
 from hyoka.study import Question
 from hyoka.study.sampling import evaluator_text, evaluator_titles, measured
 from hyoka.study.sql import check_condition, within_seconds
@@ -334,11 +336,16 @@ def game_address(query: StudyQuery, game: int, ply: int | None = None) -> str:
 
 
 def _chosen(query: StudyQuery) -> str:
-    """The evaluator that a view of one is about."""
+    """The evaluator that a view of one is about; by default the one with the most positions."""
     name = query["of"]
     if name and name not in query.study.engines:
         raise hk.errors.StudyError(f"this study has no evaluator '{name}'")
-    return name or query.engines[0]
+    files = derived_files(query.study.path, "evaluations")
+    return name or max(query.engines, key=lambda each: _rows_in(files.get(each)))
+
+
+def _rows_in(manifest: Path | None) -> int:
+    return 0 if manifest is None else sum(part.rows for part in read_manifest(manifest).parts)
 
 
 def _slices_of(query: StudyQuery) -> Slices:
