@@ -42,8 +42,8 @@ def take_studio(browser: Browser, folder: Path, images: Path, *, games: int = 40
     play = ["match", "run", *PLAYERS.split("\n"), "--game", "go9", "--games", str(games)]
     hyoka = [sys.executable, "-m", "hyoka"]
     subprocess.run([*hyoka, *play, "--output", "matches/small", "--quiet"], cwd=folder, check=True)
-    studio = [*hyoka, "studio", str(folder), "--no-browser", "--port", "0"]
-    with subprocess.Popen(studio, stdout=subprocess.PIPE, text=True) as server:
+    studio = [*hyoka, "studio", "--no-browser", "--port", "0"]
+    with subprocess.Popen(studio, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             address = server.stdout.readline().split()[-1]
