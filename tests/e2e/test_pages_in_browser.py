@@ -237,9 +237,9 @@ def test_a_click_far_from_all_marks_changes_nothing(opened: Opened) -> None:
 
 
 def test_marks_of_the_chart_below_can_be_picked_too(opened: Opened) -> None:
-    bar = (
-        opened.page.locator(".explorer .mark-rect.role-mark path").nth(2 * BINS + 4).bounding_box()
-    )
+    drawn = opened.page.locator(".explorer .mark-rect.role-mark path").nth(2 * BINS + 4)
+    drawn.scroll_into_view_if_needed()
+    bar = drawn.bounding_box()
     assert bar is not None
     opened.page.mouse.click(bar["x"] + bar["width"] / 2, bar["y"] + 2)
     expect(opened, "2 4")
