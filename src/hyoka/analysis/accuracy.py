@@ -7,7 +7,7 @@ loss, with intervals by cluster bootstrap over games.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
@@ -359,6 +359,164 @@ def _figures(sums: Reals) -> Reals:
                 *(each / moves for each in classes),
             ]
         )
+
+
+# One game
+
+_MOST_MOMENTS: Final = 6
+_SIGNS: Final = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
+
+
+@dataclass(frozen=True)
+class ReviewedMove:
+    """A move and what it gave away."""
+
+    ply: int
+    """Moves played after it, from 1."""
+    player: int
+    """0 for the first player, 1 for the second."""
+    text: str
+    before: float
+    """The mover's expected score before the move."""
+    after: float
+    accuracy: float
+    kind: str
+    """One of `CLASSES`; empty for a good move."""
+    better: tuple[str, ...] = ()
+    """A better line; empty if unknown, or if the best move was played."""
+
+    @property
+    def loss(self) -> float:
+        """Loss of expected score, 0 to 1."""
+        return max(self.before - self.after, 0.0)
+
+    @property
+    def sign(self) -> str:
+        """The move with its mark: `Qh5??`."""
+        return self.text + _SIGNS.get(self.kind, "")
+
+
+@dataclass(frozen=True)
+class PlayerAccuracy:
+    """The accuracy of one player in a game."""
+
+    name: str
+    color: str
+    accuracy: float
+    """Lichess's accuracy, 0 to 100; NaN without moves."""
+    loss: float
+    """Mean loss of expected score."""
+    moves: int
+    counts: Mapping[str, int]
+    """Number of moves of each class."""
+
+
+@dataclass(frozen=True)
+class PhaseAccuracy:
+    """The accuracy of both players in a third of the game."""
+
+    title: str
+    first_ply: int
+    last_ply: int
+    accuracies: tuple[float, float]
+    losses: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class GameAccuracy:
+    """The accuracy of a game, of which some positions may not be evaluated."""
+
+    values: Sequence[tuple[int, float]]
+    """The first player's expected scores by ply."""
+    moves: Sequence[ReviewedMove]
+    sides: tuple[PlayerAccuracy, PlayerAccuracy]
+    phases: Sequence[PhaseAccuracy]
+
+    @cached_property
+    def by_ply(self) -> dict[int, ReviewedMove]:
+        """The moves by the ply after them."""
+        return {move.ply: move for move in self.moves}
+
+    @property
+    def bad(self) -> list[ReviewedMove]:
+        """Inaccuracies, mistakes and blunders, in the order of the game."""
+        return [move for move in self.moves if move.kind]
+
+    @property
+    def moments(self) -> list[ReviewedMove]:
+        """The largest losses, in the order of the game."""
+        worst = sorted(self.bad, key=lambda move: -move.loss)[:_MOST_MOMENTS]
+        return sorted(worst, key=lambda move: move.ply)
+
+
+def game_accuracy(
+    names: Sequence[str],
+    movers: Sequence[int],
+    values: Mapping[int, float],
+    *,
+    players: tuple[str, str] = ("", ""),
+    colors: tuple[str, str] = ("", ""),
+    better: Mapping[int, tuple[str, ...]] | None = None,
+) -> GameAccuracy:
+    """Derive losses and accuracies from values by ply; `movers` are 0 or 1 by ply."""
+    plies = sorted(values)
+    expected = np.array([values[ply] for ply in plies], dtype=np.float64)
+    by_first = np.array([movers[ply] == 0 for ply in plies], dtype=np.bool_)
+    moves = Moves.of(expected, np.zeros(len(plies), np.int64), np.array(plies, np.int64), by_first)
+    kinds = AccuracySettings().classes(moves.losses)
+    before = np.array(plies, np.int64)[moves.rows] if len(moves) else np.zeros(0, np.int64)
+    reviewed = [
+        ReviewedMove(
+            ply + 1,
+            movers[ply],
+            names[ply],
+            float(moves.before[i]),
+            float(moves.after[i]),
+            float(moves.accuracies[i]),
+            ("", *CLASSES)[kinds[i]],
+            (better or {}).get(ply, ()),
+        )
+        for i, ply in enumerate(before.tolist())
+    ]
+
+    def accuracies(chosen: Moves) -> tuple[float, float]:
+        if not len(chosen):
+            return math.nan, math.nan
+        [(second, first)] = chosen.game_accuracies()
+        return float(first), float(second)
+
+    def mean_loss(chosen: Iterable[ReviewedMove], player: int) -> float:
+        losses = [move.loss for move in chosen if move.player == player]
+        return sum(losses) / len(losses) if losses else math.nan
+
+    sides = [
+        PlayerAccuracy(
+            players[player],
+            colors[player],
+            accuracies(moves)[player],
+            mean_loss(reviewed, player),
+            len(own),
+            {kind: sum(move.kind == kind for move in own) for kind in CLASSES},
+        )
+        for player in (0, 1)
+        for own in [[move for move in reviewed if move.player == player]]
+    ]
+    ends = [round(len(names) * part / 3) for part in range(4)]
+    phases = [
+        PhaseAccuracy(
+            title,
+            begin + 1,
+            end,
+            accuracies(moves.where((before >= begin) & (before < end))),
+            (mean_loss(part, 0), mean_loss(part, 1)),
+        )
+        for title, begin, end in zip(("First", "Middle", "Last"), ends, ends[1:], strict=False)
+        if end > begin
+        for part in [[move for move in reviewed if begin < move.ply <= end]]
+    ]
+    return GameAccuracy(
+        [(ply, values[ply]) for ply in plies], reviewed, (sides[0], sides[1]), phases
+    )
 
 
 @dataclass(frozen=True)

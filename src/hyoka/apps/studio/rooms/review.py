@@ -7,11 +7,10 @@ computed once.
 """
 
 import itertools
-import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,8 +25,7 @@ from starlette.routing import Route
 
 import hyoka as hk
 from hyoka.agents import Agent, Evaluator, RecordedGame, spec_of
-from hyoka.analysis.accuracy import CLASSES, AccuracySettings, Moves
-from hyoka.apps.studio.blocks import board
+from hyoka.analysis.accuracy import CLASSES, GameAccuracy, ReviewedMove, game_accuracy
 from hyoka.apps.studio.forms import agent_choices, decimal_number, whole_number
 from hyoka.apps.studio.pages import (
     END,
@@ -50,11 +48,10 @@ from hyoka.apps.studio.rooms.board.board_agents import (
     value_of,
 )
 from hyoka.apps.studio.rooms.board.board_state import BoardState, played, table_of, word_of
-from hyoka.apps.studio.rooms.board.picture import lays_pieces, turned, words_of
+from hyoka.apps.studio.rooms.board.picture import marked_board, turned, words_of
 from hyoka.apps.studio.rooms.viewer import result_of
 from hyoka.engines import Failure
 from hyoka.games import Line, game_facts
-from hyoka.games.diagram import Diagram
 from hyoka.records import WRITERS, record_text
 from hyoka.records.record import Remark
 from hyoka.reporting import Table
@@ -69,168 +66,15 @@ _KEPT: Final = 100
 _RECORDS: Final = 32
 _BOARD: Final = 460
 _MOMENT: Final = 240
-_MOMENTS: Final = 6
 _BETTER: Final = 12
 """Maximum number of bad moves for which a better line is searched."""
 _BETTER_PLIES: Final = 4
 _LISTED: Final = 200
 _NAGS: Final = {"inaccuracy": 6, "mistake": 2, "blunder": 4}
-_SIGNS: Final = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 _SOLVERS: Final = ("mate", "exact", "random", "ranking")
 """Agents whose values say little about a whole game."""
-_CELL: Final = 40
 _making: Final = threading.Lock()
 _records: Final = LruCache[hk.Record](_RECORDS)
-
-
-@dataclass(frozen=True)
-class ReviewedMove:
-    """A move and what it gave away."""
-
-    ply: int
-    """Moves played after it, from 1."""
-    player: int
-    """0 for the first player, 1 for the second."""
-    text: str
-    before: float
-    """The mover's expected score before the move."""
-    after: float
-    accuracy: float
-    kind: str
-    """One of `CLASSES`; empty for a good move."""
-    better: tuple[str, ...] = ()
-    """A better line; empty if unknown, or if the best move was played."""
-
-    @property
-    def loss(self) -> float:
-        """Loss of expected score, 0 to 1."""
-        return max(self.before - self.after, 0.0)
-
-    @property
-    def sign(self) -> str:
-        """The move with its mark: `Qh5??`."""
-        return self.text + _SIGNS.get(self.kind, "")
-
-
-@dataclass(frozen=True)
-class Side:
-    """The accuracy of one player."""
-
-    name: str
-    color: str
-    accuracy: float
-    """Lichess's accuracy, 0 to 100; NaN without moves."""
-    loss: float
-    """Mean loss of expected score."""
-    moves: int
-    counts: Mapping[str, int]
-    """Number of moves of each class."""
-
-
-@dataclass(frozen=True)
-class Phase:
-    """The accuracy of both players in a third of the game."""
-
-    title: str
-    first_ply: int
-    last_ply: int
-    accuracies: tuple[float, float]
-    losses: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a review says so far."""
-
-    values: Sequence[tuple[int, float]]
-    """The first player's expected scores by ply."""
-    moves: Sequence[ReviewedMove]
-    sides: tuple[Side, Side]
-    phases: Sequence[Phase]
-
-    @cached_property
-    def by_ply(self) -> dict[int, ReviewedMove]:
-        """The moves by the ply after them."""
-        return {move.ply: move for move in self.moves}
-
-    @property
-    def bad(self) -> list[ReviewedMove]:
-        """Inaccuracies, mistakes and blunders, in the order of the game."""
-        return [move for move in self.moves if move.kind]
-
-    @property
-    def moments(self) -> list[ReviewedMove]:
-        """The largest losses, in the order of the game."""
-        worst = sorted(self.bad, key=lambda move: -move.loss)[:_MOMENTS]
-        return sorted(worst, key=lambda move: move.ply)
-
-
-def make_report(
-    names: Sequence[str],
-    movers: Sequence[int],
-    values: Mapping[int, float],
-    *,
-    players: tuple[str, str] = ("", ""),
-    colors: tuple[str, str] = ("", ""),
-    better: Mapping[int, tuple[str, ...]] | None = None,
-) -> Report:
-    """Derive losses and accuracies from values by ply; `movers` are 0 or 1 by ply."""
-    plies = sorted(values)
-    expected = np.array([values[ply] for ply in plies], dtype=np.float64)
-    by_first = np.array([movers[ply] == 0 for ply in plies], dtype=np.bool_)
-    moves = Moves.of(expected, np.zeros(len(plies), np.int64), np.array(plies, np.int64), by_first)
-    kinds = AccuracySettings().classes(moves.losses)
-    before = np.array(plies, np.int64)[moves.rows] if len(moves) else np.zeros(0, np.int64)
-    reviewed = [
-        ReviewedMove(
-            ply + 1,
-            movers[ply],
-            names[ply],
-            float(moves.before[i]),
-            float(moves.after[i]),
-            float(moves.accuracies[i]),
-            ("", *CLASSES)[kinds[i]],
-            (better or {}).get(ply, ()),
-        )
-        for i, ply in enumerate(before.tolist())
-    ]
-
-    def accuracies(chosen: Moves) -> tuple[float, float]:
-        if not len(chosen):
-            return math.nan, math.nan
-        [(second, first)] = chosen.game_accuracies()
-        return float(first), float(second)
-
-    def mean_loss(chosen: Iterable[ReviewedMove], player: int) -> float:
-        losses = [move.loss for move in chosen if move.player == player]
-        return sum(losses) / len(losses) if losses else math.nan
-
-    sides = [
-        Side(
-            players[player],
-            colors[player],
-            accuracies(moves)[player],
-            mean_loss(reviewed, player),
-            len(own),
-            {kind: sum(move.kind == kind for move in own) for kind in CLASSES},
-        )
-        for player in (0, 1)
-        for own in [[move for move in reviewed if move.player == player]]
-    ]
-    ends = [round(len(names) * part / 3) for part in range(4)]
-    phases = [
-        Phase(
-            title,
-            begin + 1,
-            end,
-            accuracies(moves.where((before >= begin) & (before < end))),
-            (mean_loss(part, 0), mean_loss(part, 1)),
-        )
-        for title, begin, end in zip(("First", "Middle", "Last"), ends, ends[1:], strict=False)
-        if end > begin
-        for part in [[move for move in reviewed if begin < move.ply <= end]]
-    ]
-    return Report([(ply, values[ply]) for ply in plies], reviewed, (sides[0], sides[1]), phases)
 
 
 @dataclass(eq=False)
@@ -313,14 +157,14 @@ class Review:
             values[self.total - 1] = self.end
         return values
 
-    def report(self) -> Report:
+    def report(self) -> GameAccuracy:
         """What is known so far."""
         better = {
             ply: tuple(text for _, text in words_of(self.line(ply), self._moves(ply, words)))
             for ply, words in list(self.better.items())
         }
         colors = self.table.facts.naming.colors
-        return make_report(
+        return game_accuracy(
             self.table.names,
             self.movers,
             self.values,
@@ -731,43 +575,7 @@ def moment_board(review: Review, move: ReviewedMove) -> Markup:
     return marked_board(replace(hk.diagram(line), caption=""), marks, size=_MOMENT)
 
 
-def marked_board(picture: Diagram, marks: Iterable[tuple[str, str]], *, size: int) -> Markup:
-    """A board with moves drawn on it, each with a class: an arrow, a ring or squares."""
-    covers = lays_pieces(picture)
-    drawn = []
-    for text, name in marks:
-        cells = picture.named_in(text)
-        points = [((column + 0.5) * _CELL, (row + 0.5) * _CELL) for row, column in cells]
-        if covers:
-            data = "".join(f"M{x - 17:g} {y - 17:g}h34v34h-34z" for x, y in points)
-        elif len(points) > 1:
-            data = _arrow(points[0], points[-1])
-        else:
-            data = "".join(
-                f"M{x - 15:g} {y:g}a15 15 0 1 0 30 0a15 15 0 1 0-30 0z" for x, y in points
-            )
-        drawn.append(f'<path class="{name}" fill="none" d="{data}"/>')
-    svg = str(board(picture, size=size))
-    return Markup(svg.removesuffix("</svg>") + "".join(drawn) + "</svg>")
-
-
-def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
-    """An arrow between the centers of two cells, as path data."""
-    dx, dy = end[0] - start[0], end[1] - start[1]
-    length = math.hypot(dx, dy) or 1.0
-    ux, uy = dx / length, dy / length
-    tip = end[0] - 4 * ux, end[1] - 4 * uy
-    wings = [
-        (tip[0] - 12 * ux + side * 8 * uy, tip[1] - 12 * uy - side * 8 * ux) for side in (1, -1)
-    ]
-    (ax, ay), (bx, by) = wings
-    return (
-        f"M{start[0]:.1f} {start[1]:.1f}L{tip[0]:.1f} {tip[1]:.1f}"
-        f"M{ax:.1f} {ay:.1f}L{tip[0]:.1f} {tip[1]:.1f}L{bx:.1f} {by:.1f}"
-    )
-
-
-def graph_points(report: Report, last: int) -> dict[str, Any]:
+def graph_points(report: GameAccuracy, last: int) -> dict[str, Any]:
     """The win-probability graph on a plane of 1000 by 100: paths and marks."""
     step = 1000 / max(last, 1)
     runs: list[list[tuple[float, float]]] = []

@@ -19,10 +19,11 @@ from starlette.testclient import TestClient
 import hyoka as hk
 from e2e.studio import HOSTILE
 from hyoka.agents import RecordedGame, agent_of
+from hyoka.analysis.accuracy import game_accuracy
 from hyoka.apps.cli.command_table import COMMANDS
 from hyoka.apps.studio import Engines, Folder, Studio, studio_app
 from hyoka.apps.studio.rooms.board.board_state import table_of
-from hyoka.apps.studio.rooms.review import Review, make_report
+from hyoka.apps.studio.rooms.review import Review
 from hyoka.study.evaluating import evaluate
 
 TOKEN = "a-token-that-nobody-guesses"
@@ -97,7 +98,7 @@ def test_losses_classes_and_accuracies_are_those_of_the_formula() -> None:
     values = [0.5, 0.52, 0.45, 0.62, 0.62, 0.4, 0.42, 0.9, 0.88]
     names = [f"m{ply}" for ply in range(8)]
     movers = [ply % 2 for ply in range(9)]
-    report = make_report(names, movers, dict(enumerate(values)))
+    report = game_accuracy(names, movers, dict(enumerate(values)))
     assert [round(move.loss, 2) for move in report.moves] == [0, 0, 0, 0, 0.22, 0.02, 0, 0]
     assert [(move.ply, move.kind) for move in report.bad] == [(5, "blunder")]
     for player in (0, 1):
@@ -108,7 +109,7 @@ def test_losses_classes_and_accuracies_are_those_of_the_formula() -> None:
     assert [(each.first_ply, each.last_ply) for each in report.phases] == [(1, 3), (4, 5), (6, 8)]
     assert report.phases[1].losses[0] == pytest.approx(0.22)
     # Without a value, the moves before and after a position are left out.
-    part = make_report(names, movers, {ply: values[ply] for ply in (0, 1, 3, 4)})
+    part = game_accuracy(names, movers, {ply: values[ply] for ply in (0, 1, 3, 4)})
     assert [move.ply for move in part.moves] == [1, 4]
 
 

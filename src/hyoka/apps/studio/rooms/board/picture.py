@@ -3,6 +3,7 @@
 
 import functools
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,7 +14,7 @@ from typing import Any, Final, Literal
 from markupsafe import Markup
 
 import hyoka as hk
-from hyoka.apps.studio.blocks import without_style
+from hyoka.apps.studio.blocks import board, without_style
 from hyoka.apps.studio.folder import Folder, FolderItem
 from hyoka.apps.studio.rooms.board.board_state import BoardState, move_text, word_of
 from hyoka.foundation.text import counted
@@ -25,6 +26,7 @@ from hyoka.models.loading import MOVE_MODELS, move_model, ranked
 from hyoka.storage.model_file import BUILT_IN, LEARNED
 
 _SIZE: Final = 560
+_CELL: Final = 40
 _HAND: Final = "in hand"
 _DISCS: Final = "discs"
 _VIEW: Final = re.compile(r'viewBox="([^"]*)"')
@@ -453,3 +455,39 @@ def words_of(line: Line, moves: Iterable[AnyMove]) -> list[tuple[str, str]]:
         out.append((" ".join(words), move_text(line.position, move, facts)))
         line = line.play(move)
     return out
+
+
+def marked_board(picture: Diagram, marks: Iterable[tuple[str, str]], *, size: int) -> Markup:
+    """A board with moves drawn on it, each with a class: an arrow, a ring or squares."""
+    covers = lays_pieces(picture)
+    drawn = []
+    for text, name in marks:
+        cells = picture.named_in(text)
+        points = [((column + 0.5) * _CELL, (row + 0.5) * _CELL) for row, column in cells]
+        if covers:
+            data = "".join(f"M{x - 17:g} {y - 17:g}h34v34h-34z" for x, y in points)
+        elif len(points) > 1:
+            data = _arrow(points[0], points[-1])
+        else:
+            data = "".join(
+                f"M{x - 15:g} {y:g}a15 15 0 1 0 30 0a15 15 0 1 0-30 0z" for x, y in points
+            )
+        drawn.append(f'<path class="{name}" fill="none" d="{data}"/>')
+    svg = str(board(picture, size=size))
+    return Markup(svg.removesuffix("</svg>") + "".join(drawn) + "</svg>")
+
+
+def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
+    """An arrow between the centers of two cells, as path data."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    length = math.hypot(dx, dy) or 1.0
+    ux, uy = dx / length, dy / length
+    tip = end[0] - 4 * ux, end[1] - 4 * uy
+    wings = [
+        (tip[0] - 12 * ux + side * 8 * uy, tip[1] - 12 * uy - side * 8 * ux) for side in (1, -1)
+    ]
+    (ax, ay), (bx, by) = wings
+    return (
+        f"M{start[0]:.1f} {start[1]:.1f}L{tip[0]:.1f} {tip[1]:.1f}"
+        f"M{ax:.1f} {ay:.1f}L{tip[0]:.1f} {tip[1]:.1f}L{bx:.1f} {by:.1f}"
+    )
