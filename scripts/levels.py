@@ -12,6 +12,7 @@ replaced: Elo above Beginner with 95 % intervals, and the number of games.
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -26,6 +27,7 @@ from hyoka.apps.studio.rooms.board import board_agents
 from hyoka.apps.studio.rooms.board.board_agents import COUNTED, LEVELS, LEVELS_FILE
 from hyoka.arena import PlayedGame
 from hyoka.arena.ratings import RatingList, rate_players
+from hyoka.foundation.errors import Error
 from hyoka.games import game_facts
 from hyoka.search import SearchSpec
 
@@ -137,4 +139,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Error as error:
+        sys.exit(str(error))

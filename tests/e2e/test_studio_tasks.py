@@ -116,10 +116,10 @@ def test_find_where_an_evaluator_is_wrong(task: Task) -> None:
     task.end("slices")
 
 
-def test_see_a_curve_and_the_positions_of_a_range(task: Task) -> None:
+def test_see_a_curve(task: Task) -> None:
     task.click("study", exact=True)
     task.click("comments", exact=True)
-    task.opened.wait_for_charts()
+    task.opened.page.get_by_role("img", name="Curves of").wait_for()
     task.end("curve")
 
 

@@ -262,7 +262,7 @@ def command_of(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
 def suggestion(arguments: Sequence[str]) -> str:
     """Suggest the full name of a command that was called without its group, if any."""
     word = next((each for each in arguments if not each.startswith("-")), "")
-    names = [each.name for each in COMMANDS if each.words[-1] == word]
+    names = [each.name for each in COMMANDS if each.words[-1] == word != each.name]
     return f" did you mean hyoka {names[0]}?" if names and word not in GROUPS else ""
 
 
